@@ -69,10 +69,14 @@ impl Pool {
     /// Is an expression zero, by simplification or exactly at random points modulo large primes?
     fn vanishes(&mut self, e: Expr) -> bool {
         match self.is_zero(e) {
-            Zero::Yes => return true,
-            Zero::No => return false,
-            Zero::Unknown => {}
+            Zero::Yes => true,
+            Zero::No => false,
+            Zero::Unknown => self.vanishes_at_samples(e),
         }
+    }
+
+    /// Is an expression zero exactly at several random points modulo large primes? `false` where it cannot be told.
+    pub fn vanishes_at_samples(&mut self, e: Expr) -> bool {
         let mut seen = 0;
         for seed in 0..8 * SAMPLES {
             let mut sample = Sample::new(PRIMES[seed as usize % PRIMES.len()], 300 + seed);

@@ -21,9 +21,9 @@ const BUDGET: u64 = 150_000;
 /// What the product of two terms costs, in visits of a node.
 const TERMS: u64 = 10;
 /// The same for a short expression once the work that was allowed is done.
-const SMALL_BUDGET: u64 = 2_000;
+const SMALL_BUDGET: u64 = 10_000;
 /// Shorter expressions are taken apart in any case.
-const SMALL: u64 = 80;
+const SMALL: u64 = 300;
 /// Longer expressions are not taken apart.
 const MAX_TIDIED: u64 = 20_000;
 

@@ -87,9 +87,15 @@ impl Elaborator<'_> {
                             span,
                             format!("`{name}` is not defined for this model"),
                         );
-                        return self.fail(d.help(
-                            "energies are known where `kinetic`, `potential` or `lagrangian` give them",
-                        ));
+                        let help = match energies[0].1.is_some() {
+                            true => {
+                                "a Lagrangian gives `energy` alone; `kinetic` and `potential` give its parts"
+                            }
+                            false => {
+                                "energies are known where `kinetic`, `potential` or `lagrangian` give them"
+                            }
+                        };
+                        return self.fail(d.help(help));
                     }
                 }
             }

@@ -12,16 +12,18 @@ use rustc_hash::FxHashMap;
 
 /// Longer polynomials are not looked at.
 const MAX_TERMS: usize = 120;
+/// Of the work that is left, the search for divisors may take this part.
+const SHARE: u64 = 16;
 
 impl Fractions {
     /// Cancels divisors that the numerator has in common with factors of the denominator; the fraction as it is where
     /// there are none, or where they would take too much work.
     pub fn cancel_divisors(&mut self, a: Fraction) -> Fraction {
         let whole = self.ring.budget;
-        self.ring.budget = whole / 4;
+        let allowed = whole / SHARE;
+        self.ring.budget = allowed;
         let found = self.without_divisors(&a);
-        let used = whole / 4 - self.ring.budget;
-        self.ring.budget = whole - used;
+        self.ring.budget += whole - allowed;
         found.unwrap_or(a)
     }
 

@@ -11,6 +11,8 @@ use crate::rational::Rational;
 const MAX_NESTED: usize = 400;
 /// Up to so many terms several factors are tried.
 const MAX_TRIED: usize = 40;
+/// Squares are looked for with roots of up to so many terms and one.
+const MAX_ROOT: usize = 8;
 /// How deeply factors are nested.
 const MAX_DEPTH: usize = 12;
 
@@ -73,23 +75,29 @@ impl Fractions {
         if p.terms.len() < 3 || p.terms.len() > MAX_TRIED {
             return None;
         }
-        let free = |g: &u16| self.ring.relations[usize::from(*g)].degree == 0;
-        let candidates: Vec<u16> = p.generators().into_iter().filter(free).collect();
-        for g in candidates {
-            let Some([c, b, a]) = p.coefficients(g) else { continue };
-            let [(m, number)] = a.terms.as_slice() else { continue };
-            let below = Polynomial::monomial(inverse(m), &number.recip()? * &Rational::new(1, 2)?);
-            let shift = self.ring.product(&b, &below)?;
-            let squared = self.ring.product(&shift, &shift)?;
-            let squared = self.ring.product(&squared, &a)?;
-            if squared == c {
-                let root = Polynomial::monomial(vec![(g, 1)], Rational::ONE).plus(&shift, &Rational::ONE);
-                let root = self.nested(pool, &root, 0);
-                let front = self.nested(pool, &a, 0);
-                return Some(pool.product([(front, Rational::ONE), (root, 2.into())]));
-            }
+        // A few products of short polynomials, which are not counted: what comes later must not fail for them.
+        let budget = self.ring.budget;
+        let found = p.generators().into_iter().find_map(|g| self.root_of_square(p, g));
+        self.ring.budget = budget;
+        let (front, root) = found?;
+        let (front, root) = (self.nested(pool, &front, 0), self.nested(pool, &root, 0));
+        Some(pool.product([(front, Rational::ONE), (root, 2.into())]))
+    }
+
+    /// a and `g + b/(2 a)`
+    fn root_of_square(&mut self, p: &Polynomial, g: u16) -> Option<(Polynomial, Polynomial)> {
+        let [c, b, a] = p.coefficients(g)?;
+        let related = self.ring.relations[usize::from(g)].degree > 0;
+        let [(m, number)] = a.terms.as_slice() else { return None };
+        if related || b.is_zero() || b.terms.len() > MAX_ROOT {
+            return None;
         }
-        None
+        let below = Polynomial::monomial(inverse(m), &number.recip()? * &Rational::new(1, 2)?);
+        let shift = self.ring.product(&b, &below)?;
+        let squared = self.ring.product(&shift, &shift)?;
+        let squared = self.ring.product(&squared, &a)?;
+        let root = Polynomial::monomial(vec![(g, 1)], Rational::ONE).plus(&shift, &Rational::ONE);
+        (squared == c).then_some((a, root))
     }
 
     /// For each angle `sin^2` or `cos^2`, whichever leaves fewer terms.
