@@ -33,7 +33,7 @@ impl Pool {
     /// let (x, y) = (pool.symbol("x"), pool.symbol("y"));
     /// let force = [pool.var(y), pool.var(x)];
     /// let potential = pool.potential_of_force(&force, &[x, y]).unwrap();
-    /// assert_eq!(pool.text(potential), "-x*y");
+    /// assert_eq!(pool.text(potential), "-y*x");
     /// let around = [force[0], pool.neg(force[1])];
     /// assert_eq!(pool.potential_of_force(&around, &[x, y]), None);
     /// ```
@@ -99,18 +99,26 @@ impl Pool {
         self.part_where(e, |pool, term| !pool.depends_on(term, others))
     }
 
-    /// The sum of the terms that are kept.
+    /// The sum of the terms that are kept; a term that is not is multiplied out where that is short.
     pub fn part_where(&mut self, e: Expr, mut keep: impl FnMut(&mut Self, Expr) -> bool) -> Expr {
-        if keep(self, e) {
-            return e;
+        let mut kept = Vec::new();
+        for (term, c) in self.terms_with_constant(e) {
+            if keep(self, term) {
+                kept.push((term, c));
+            } else if let Some(expanded) = self.expand(term, MAX_PARTS).filter(|e| *e != term) {
+                let parts = self.terms_with_constant(expanded);
+                let parts = parts.into_iter().filter(|(part, _)| keep(self, *part));
+                kept.extend(parts.map(|(part, k)| (part, &c * &k)).collect::<Vec<_>>());
+            }
         }
-        let expanded = self.expand(e, MAX_PARTS).unwrap_or(e);
-        let terms: Vec<Weighted> = match self.node(expanded).clone() {
-            Node::Sum(c, terms) => terms.into_iter().chain([(Self::ONE, c)]).collect(),
-            _ => return Self::ZERO,
-        };
-        let kept: Vec<Weighted> = terms.into_iter().filter(|(term, _)| keep(self, *term)).collect();
         self.combine(kept)
+    }
+
+    fn terms_with_constant(&self, e: Expr) -> Vec<Weighted> {
+        match self.node(e).clone() {
+            Node::Sum(c, terms) => terms.into_iter().chain([(Self::ONE, c)]).collect(),
+            _ => vec![(e, Rational::ONE)],
+        }
     }
 
     /// F with dF/dx = e; `None` where no rule applies to some term.
@@ -126,11 +134,15 @@ impl Pool {
     /// assert_eq!(pool.text(whole), "k*x^4/4");
     /// ```
     pub fn antiderivative(&mut self, e: Expr, x: Symbol) -> Option<Expr> {
-        let e = self.expand(e, MAX_TERMS).unwrap_or(e);
-        let terms: Vec<Weighted> = match self.node(e).clone() {
-            Node::Sum(c, terms) => terms.into_iter().chain([(Self::ONE, c)]).collect(),
-            _ => vec![(e, Rational::ONE)],
-        };
+        // As it is written first: k*(x - a)^3 has k*(x - a)^4/4.
+        self.antiderivative_by_terms(e, x).or_else(|| {
+            let expanded = self.expand(e, MAX_TERMS)?;
+            self.antiderivative_by_terms(expanded, x)
+        })
+    }
+
+    fn antiderivative_by_terms(&mut self, e: Expr, x: Symbol) -> Option<Expr> {
+        let terms = self.terms_with_constant(e);
         let mut parts = Vec::with_capacity(terms.len());
         for (term, c) in terms {
             if !c.is_zero() {

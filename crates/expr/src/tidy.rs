@@ -23,7 +23,7 @@ const TERMS: u64 = 10;
 /// The same for a short expression once the work that was allowed is done.
 const SMALL_BUDGET: u64 = 10_000;
 /// Shorter expressions are taken apart in any case.
-const SMALL: u64 = 300;
+const SMALL: u64 = 500;
 /// Longer expressions are not taken apart.
 const MAX_TIDIED: u64 = 20_000;
 

@@ -29,7 +29,7 @@ impl Elaborator<'_> {
     }
 
     /// What the laws `force x = E` store: those over the configuration alone that have a potential, group by group of
-    /// the coordinates that they couple. Constant forces are loads, not stores.
+    /// the coordinates that they couple. A statement with a constant alone is a load, not a store.
     pub(super) fn stored_forces(&mut self, images: &[(Symbol, Expr)]) -> Option<StoredForces> {
         let places = Places::new(self.frame.coordinates.iter().map(|c| &c.symbol));
         let held: FxHashSet<Symbol> = self.parameters.iter().map(|p| p.symbol).collect();
@@ -38,11 +38,12 @@ impl Elaborator<'_> {
             if let Binding::Coordinate(i) = on {
                 let e = self.pool.substitute(&[part.expr], images)[0];
                 let law = self.pool.part_where(e, |pool, term| {
-                    let symbols = pool.symbols(&[term]);
-                    let of_place = |s: &Symbol| places.of(*s).is_some();
-                    symbols.iter().any(of_place) && symbols.iter().all(|s| of_place(s) || held.contains(s))
+                    pool.symbols(&[term]).iter().all(|s| places.of(*s).is_some() || held.contains(s))
                 });
-                laws.entry(*i).or_default().push(law);
+                // With a constant in it, such as the tension of a spring at 0; a constant alone is a load.
+                if !places.present(&mut self.pool, law).is_empty() {
+                    laws.entry(*i).or_default().push(law);
+                }
             }
         }
         let mut laws: Vec<(usize, Expr)> =

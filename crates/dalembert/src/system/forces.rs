@@ -27,8 +27,8 @@ pub struct Energies {
     pub unit: UnitInfo,
 }
 
-/// Laws `force x = E` over the configuration alone that have a potential: `force x = -k*x^3` stores k x^4/4. Constant
-/// forces, forces at points and by virtual work are loads; they store nothing.
+/// Laws `force x = E` over the configuration alone that have a potential: `force x = -k*x^3` stores k x^4/4. Statements
+/// with a constant alone, forces at points and by virtual work are loads; they store nothing.
 #[derive(Clone, Debug)]
 pub struct StoredForces {
     /// V(x)

@@ -70,7 +70,11 @@ fn the_energy_of_a_law_is_conserved() {
 fn the_output_energy_counts_laws() {
     for (forces, V) in [
         ("force x = -k*x^3", 0.405),
-        ("force x = -k*x^3 - 0.1*x' + 3 + sin(t)\nforce y = 5", 0.405),
+        ("force x = -k*x^3 - 0.1*x' + sin(t)\nforce y = 5\nforce x = 3", 0.405),
+        ("force x = -k*(x - 1)^3 - 0.1*x'", 2.0 / 4.0 * (0.948_683_298_050_513_8_f64 - 1.0).powi(4)),
+        // The same spring, spelt in two ways.
+        ("force x = k*0.3 - k*x - 0.1*x'", 0.9 - 0.6 * 0.948_683_298_050_513_8),
+        ("force x = -k*(x - 0.3) - 0.1*x'", 0.9 - 0.6 * 0.948_683_298_050_513_8 + 0.09),
         ("force x = -k*x^3\nforce y = z\nforce z = -y", 0.405),
         ("force x = -y\nforce y = -x", 0.18),
         ("force x = if x > 0 then -k*x else 0", 0.0),

@@ -94,6 +94,11 @@ impl Fractions {
         }
         let below = Polynomial::monomial(inverse(m), &number.recip()? * &Rational::new(1, 2)?);
         let shift = self.ring.product(&b, &below)?;
+        // Without dividing by what may vanish: `(p + r cos(u) q)^2`, not `r^2 cos(u)^2 (q + p/(r cos(u)))^2`.
+        let divides = |n: &Monomial| n.iter().any(|f| f.1 < 0 && m.iter().any(|d| d.0 == f.0));
+        if shift.terms.iter().any(|(n, _)| divides(n)) {
+            return None;
+        }
         let squared = self.ring.product(&shift, &shift)?;
         let squared = self.ring.product(&squared, &a)?;
         let root = Polynomial::monomial(vec![(g, 1)], Rational::ONE).plus(&shift, &Rational::ONE);
