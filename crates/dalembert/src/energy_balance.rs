@@ -14,7 +14,8 @@ use crate::system::{Power, System, event_expressions as expressions};
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol, Zero};
 
 /// The power of each class, in the order of [`Power::ALL`], over state and results. Potentials count by their change
-/// with the configuration, a Lagrangian by its part without speeds; in the direct form every force is impressed.
+/// with the configuration, a Lagrangian by its part without speeds; in the direct form every force is impressed. Laws of
+/// forces that the energy counts are conservative.
 pub fn powers(system: &mut System) -> Vec<Expr> {
     let speeds: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.symbol).collect();
     let coordinates: Vec<Symbol> = system.frame.coordinates.iter().map(|c| c.symbol).collect();
@@ -43,11 +44,19 @@ pub fn powers(system: &mut System) -> Vec<Expr> {
     let slope = pool.gradient(height, &coordinates);
     let drift = pool.substitute(&system.frame.kinematics, &still);
     let mut parts = vec![(nonconservative, Rational::ONE)];
-    for ((g, rate), drift) in slope.iter().zip(&system.frame.kinematics).zip(drift) {
-        let moved = pool.sub(*rate, drift);
-        parts.push((pool.mul(*g, moved), Rational::ONE));
+    let moved: Vec<Expr> =
+        system.frame.kinematics.iter().zip(drift).map(|(rate, drift)| pool.sub(*rate, drift)).collect();
+    for (g, moved) in slope.iter().zip(&moved) {
+        parts.push((pool.mul(*g, *moved), Rational::ONE));
     }
     let impressed = pool.combine(parts);
+    if let Some(laws) = &system.energies.stored {
+        let mut parts = vec![(nonconservative, Rational::ONE)];
+        for (i, F) in &laws.forces {
+            parts.push((pool.mul(*F, moved[*i]), Rational::MINUS_ONE));
+        }
+        nonconservative = pool.combine(parts);
+    }
     let o = &system.observables;
     vec![impressed, nonconservative, of(pool, &o.ideal), of(pool, &o.nonideal), of(pool, &o.control)]
 }

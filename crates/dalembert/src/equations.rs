@@ -323,14 +323,13 @@ fn kernel(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>
         write_vector(&mut w, &mut model.system.pool, "F", &friction);
         named.write_friction(&mut w, model);
     }
-    let pool = &mut model.system.pool;
     if let Some(control) = control {
         w.note(&format!("{} beside {}: control", w.assigned("U"), w.assigned("Q")));
-        write_vector(&mut w, pool, "U", &control);
-        forces::note_control(&mut w);
+        write_vector(&mut w, &mut model.system.pool, "U", &control);
+        forces::note_control(&mut w, model);
         write_rows(
             &mut w,
-            pool,
+            &mut model.system.pool,
             ["A_c", "b_c"],
             &form.requirement_matrix,
             &form.requirement_right,

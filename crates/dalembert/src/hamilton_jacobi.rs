@@ -119,7 +119,7 @@ impl HamiltonJacobi {
             return Err(refuse(
                 model,
                 message,
-                "write `complete_integral (a1, a2) = S`, as many constants as degrees of freedom",
+                "write `complete_integral (a1, a2) = S`, as many constants as degrees of freedom or one for each coordinate",
             ));
         };
         model.store_forces();

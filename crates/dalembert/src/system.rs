@@ -18,7 +18,9 @@ pub(crate) use experiment::event_expressions;
 pub use experiment::{
     Action, CompleteIntegral, Event, Experiment, Initial, InitialTarget, Output, Run, TableUse,
 };
-pub use forces::{Contribution, Energies, Forces, Law, PlacedForce, PlacedKind, Power, WrittenEnergy};
+pub use forces::{
+    Contribution, Energies, Forces, Law, PlacedForce, PlacedKind, Power, StoredForces, WrittenEnergy,
+};
 pub use frame::{Coordinate, CoordinateSort, Frame, Speed};
 
 use crate::bodies::motion::JointVariables;
@@ -64,6 +66,16 @@ pub struct System {
     pub drawing: Drawing,
 }
 
+/// What a joint moves by, over coordinates and speeds.
+fn joint_variables(pool: &mut Pool, frame: &Frame, joint: &Joint) -> JointVariables {
+    let declared = frame.speeds.iter().filter(|s| s.rate_of.is_some()).count();
+    JointVariables {
+        q: joint.coordinates.iter().map(|&i| pool.var(frame.coordinates[i].symbol)).collect(),
+        rate: joint.coordinates.iter().map(|&i| frame.kinematics[i]).collect(),
+        speed: joint.speeds.iter().map(|&s| pool.var(frame.speeds[declared + s].symbol)).collect(),
+    }
+}
+
 impl System {
     /// L = T - V + what is given as a Lagrangian; zero without any of them.
     pub(crate) fn whole_lagrangian(&mut self) -> Expr {
@@ -94,14 +106,8 @@ impl System {
     pub fn write_body_energies(&mut self) {
         let Some(names) = self.bodies.as_mut().and_then(|bodies| bodies.deferred.take()) else { return };
         let Some(bodies) = &self.bodies else { return };
-        let declared = self.frame.speeds.iter().filter(|s| s.rate_of.is_some()).count();
-        let (coordinates, speeds, kinematics) =
-            (&self.frame.coordinates, &self.frame.speeds, &self.frame.kinematics);
-        let energies = bodies.energies(&mut self.pool, |pool, joint| JointVariables {
-            q: joint.coordinates.iter().map(|&i| pool.var(coordinates[i].symbol)).collect(),
-            rate: joint.coordinates.iter().map(|&i| kinematics[i]).collect(),
-            speed: joint.speeds.iter().map(|&s| pool.var(speeds[declared + s].symbol)).collect(),
-        });
+        let frame = &self.frame;
+        let energies = bodies.energies(&mut self.pool, |pool, joint| joint_variables(pool, frame, joint));
         let span = |b: usize| bodies.bodies[b].span;
         let named = [names.kinetic, names.potential].map(|s| self.pool.var(s));
         let mut images = Vec::new();
@@ -135,6 +141,14 @@ impl System {
         written.iter_mut().zip(new).for_each(|(e, new)| **e = new);
         self.energies.kinetic = self.energies.kinetic.filter(|e| *e != Pool::ZERO);
         self.energies.potential = self.energies.potential.filter(|e| *e != Pool::ZERO);
+    }
+
+    /// The name of each body with the velocity of its centre and its angular velocity, in its own axes, over the speeds.
+    pub(crate) fn body_velocities(&mut self) -> Vec<(String, Vec<Expr>, Vec<Expr>)> {
+        let Some(bodies) = &self.bodies else { return Vec::new() };
+        let frame = &self.frame;
+        let found = bodies.velocities(&mut self.pool, |pool, joint| joint_variables(pool, frame, joint));
+        bodies.bodies.iter().zip(found).map(|(body, (v, w))| (body.name.clone(), v, w)).collect()
     }
 
     /// The joint that a constraint closes a loop with, if it is one.

@@ -9,13 +9,118 @@
 
 use crate::evaluate::Zero;
 use crate::function::Function;
+use crate::modular::Sample;
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
 use crate::rational::Rational;
+use crate::residue::PRIMES;
+use crate::switch::Switch;
 
+/// Orders of the coordinates that are tried for a potential.
+const MAX_ORDERS: usize = 6;
+/// Exact samples that must all vanish.
+const SAMPLES: u64 = 4;
+/// Expressions are multiplied out up to this many terms to tell their parts apart.
+const MAX_PARTS: usize = 200;
 /// Integrands are multiplied out up to this many terms.
 const MAX_TERMS: usize = 400;
 
 impl Pool {
+    /// V with -dV/dx_i = F_i, proved by its gradient; `None` where F has no potential, or none that is found.
+    ///
+    /// ```
+    /// use dalembert_expr::Pool;
+    /// let mut pool = Pool::new();
+    /// let (x, y) = (pool.symbol("x"), pool.symbol("y"));
+    /// let force = [pool.var(y), pool.var(x)];
+    /// let potential = pool.potential_of_force(&force, &[x, y]).unwrap();
+    /// assert_eq!(pool.text(potential), "-y*x");
+    /// let around = [force[0], pool.neg(force[1])];
+    /// assert_eq!(pool.potential_of_force(&around, &[x, y]), None);
+    /// ```
+    pub fn potential_of_force(&mut self, force: &[Expr], x: &[Symbol]) -> Option<Expr> {
+        // Derivatives do not see jumps: a force that jumps with x may seem to have a potential in y.
+        if Switch::is_piecewise(self, force) {
+            return None;
+        }
+        // An integral that no rule gives along one coordinate may be known along another.
+        let first: Vec<usize> = (0..x.len()).filter(|i| force[*i] != Self::ZERO).take(MAX_ORDERS).collect();
+        first.into_iter().find_map(|begin| {
+            let mut potential = Self::ZERO;
+            for i in (begin..x.len()).chain(0..begin) {
+                // What the potential found so far does not account for.
+                let slope = self.diff(potential, x[i]);
+                let left = self.add(force[i], slope);
+                if self.vanishes(left) {
+                    continue;
+                }
+                let left = self.simplify(left);
+                let more = self.antiderivative(left, x[i])?;
+                potential = self.sub(potential, more);
+            }
+            let gradient = self.gradient(potential, x);
+            let proved = force.iter().zip(gradient).all(|(f, slope)| {
+                let off = self.add(*f, slope);
+                self.vanishes(off)
+            });
+            proved.then_some(potential)
+        })
+    }
+
+    /// Is an expression zero, by simplification or exactly at random points modulo large primes?
+    fn vanishes(&mut self, e: Expr) -> bool {
+        match self.is_zero(e) {
+            Zero::Yes => true,
+            Zero::No => false,
+            Zero::Unknown => self.vanishes_at_samples(e),
+        }
+    }
+
+    /// Is an expression zero exactly at several random points modulo large primes? `false` where it cannot be told.
+    pub fn vanishes_at_samples(&mut self, e: Expr) -> bool {
+        let mut seen = 0;
+        for seed in 0..8 * SAMPLES {
+            let mut sample = Sample::new(PRIMES[seed as usize % PRIMES.len()], 300 + seed);
+            sample.settle(self, &[e]);
+            let Some(values) = sample.values(self, &[e]) else { continue };
+            if !values[0].is_zero() || !sample.is_exact() {
+                return false;
+            }
+            seen += 1;
+            if seen == SAMPLES {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The sum of the terms that do not depend on these symbols; terms of a product of sums are looked at multiplied
+    /// out, where they are few.
+    pub fn part_without(&mut self, e: Expr, others: &[Symbol]) -> Expr {
+        self.part_where(e, |pool, term| !pool.depends_on(term, others))
+    }
+
+    /// The sum of the terms that are kept; a term that is not is multiplied out where that is short.
+    pub fn part_where(&mut self, e: Expr, mut keep: impl FnMut(&mut Self, Expr) -> bool) -> Expr {
+        let mut kept = Vec::new();
+        for (term, c) in self.terms_with_constant(e) {
+            if keep(self, term) {
+                kept.push((term, c));
+            } else if let Some(expanded) = self.expand(term, MAX_PARTS).filter(|e| *e != term) {
+                let parts = self.terms_with_constant(expanded);
+                let parts = parts.into_iter().filter(|(part, _)| keep(self, *part));
+                kept.extend(parts.map(|(part, k)| (part, &c * &k)).collect::<Vec<_>>());
+            }
+        }
+        self.combine(kept)
+    }
+
+    fn terms_with_constant(&self, e: Expr) -> Vec<Weighted> {
+        match self.node(e).clone() {
+            Node::Sum(c, terms) => terms.into_iter().chain([(Self::ONE, c)]).collect(),
+            _ => vec![(e, Rational::ONE)],
+        }
+    }
+
     /// F with dF/dx = e; `None` where no rule applies to some term.
     ///
     /// ```
@@ -29,11 +134,15 @@ impl Pool {
     /// assert_eq!(pool.text(whole), "k*x^4/4");
     /// ```
     pub fn antiderivative(&mut self, e: Expr, x: Symbol) -> Option<Expr> {
-        let e = self.expand(e, MAX_TERMS).unwrap_or(e);
-        let terms: Vec<Weighted> = match self.node(e).clone() {
-            Node::Sum(c, terms) => terms.into_iter().chain([(Self::ONE, c)]).collect(),
-            _ => vec![(e, Rational::ONE)],
-        };
+        // As it is written first: k*(x - a)^3 has k*(x - a)^4/4.
+        self.antiderivative_by_terms(e, x).or_else(|| {
+            let expanded = self.expand(e, MAX_TERMS)?;
+            self.antiderivative_by_terms(expanded, x)
+        })
+    }
+
+    fn antiderivative_by_terms(&mut self, e: Expr, x: Symbol) -> Option<Expr> {
+        let terms = self.terms_with_constant(e);
         let mut parts = Vec::with_capacity(terms.len());
         for (term, c) in terms {
             if !c.is_zero() {

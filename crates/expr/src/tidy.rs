@@ -1,14 +1,16 @@
 //! Expressions as a person writes them, for printing only: fractions cancelled, like terms and factors collected, squares
 //! of sines or cosines replaced by each other where that is shorter.
 //!
-//! The expression becomes one fraction of polynomials (`tidy/fraction.rs`) in a ring where `sin^2 = 1 - cos^2` and
-//! `sqrt(b)^2 = b` hold (`tidy/polynomial.rs`), which is written again with factors in front (`tidy/write.rs`).
+//! The expression becomes one fraction of polynomials (`tidy/fraction.rs`, `tidy/divisor.rs`) in a ring where `sin^2 = 1 - cos^2` and
+//! `sqrt(b)^2 = b` hold (`tidy/polynomial.rs`), which is written again with factors in front (`tidy/write.rs`, `tidy/products.rs`).
 //! Every step is an identity where both sides exist; what is common to numerator and denominator is cancelled
 //! (`x/x = 1`), as the constructors do. The work is bounded; beyond the bound [`Pool::simplify`] has the last word.
 //! Programs are compiled from expressions that have not been tidied. Checked by `tests/it/tidy.rs` at random points.
 
+mod divisor;
 mod fraction;
 mod polynomial;
+mod products;
 mod write;
 
 use crate::pool::{Expr, Pool};
@@ -18,11 +20,15 @@ use fraction::Fractions;
 const BUDGET: u64 = 150_000;
 /// What the product of two terms costs, in visits of a node.
 const TERMS: u64 = 10;
+/// The same for a short expression once the work that was allowed is done.
+const SMALL_BUDGET: u64 = 10_000;
+/// Shorter expressions are taken apart in any case.
+const SMALL: u64 = 500;
 /// Longer expressions are not taken apart.
 const MAX_TIDIED: u64 = 20_000;
 
 impl Pool {
-    /// A short expression of the same value, for readers; the expression itself once [`Pool::allow_tidying`] is spent.
+    /// A short expression of the same value, for readers; a long one itself once [`Pool::allow_tidying`] is spent.
     ///
     /// ```
     /// use dalembert_expr::{Function, Pool};
@@ -37,16 +43,21 @@ impl Pool {
     /// assert_eq!(pool.text(e), "g*cos(u)^2");
     /// ```
     pub fn tidy(&mut self, e: Expr) -> Expr {
-        if self.tired() {
+        let tired = self.tired();
+        if tired && self.cost(e) > SMALL {
             return e;
         }
+        let budget = if tired { SMALL_BUDGET } else { BUDGET };
         let simple = self.simplify(e);
         if self.cost(simple) > MAX_TIDIED {
             return simple;
         }
-        let mut fractions = Fractions::new(BUDGET);
-        let written = fractions.convert(self, simple).map(|f| fractions.write(self, &f));
-        self.spend(TERMS * (BUDGET - fractions.ring.budget));
+        let mut fractions = Fractions::new(budget);
+        let written = fractions.convert(self, simple).map(|f| {
+            let f = fractions.cancel_divisors(f);
+            fractions.write(self, &f)
+        });
+        self.spend(TERMS * (budget - fractions.ring.budget));
         match written {
             None => simple,
             Some(written) => {

@@ -9,6 +9,7 @@ mod import;
 mod linear;
 mod live;
 mod lsp;
+mod papers;
 mod report;
 mod runs;
 mod safety;

@@ -40,14 +40,13 @@ pub(crate) fn kinetic_energy(pool: &mut Pool, body: &Body, moving: &Moving) -> E
 }
 
 impl Multibody {
-    /// Energies of all bodies, in the variables that each joint moves by.
-    pub(crate) fn energies(
+    /// How each body moves, in the variables that each joint moves by.
+    fn moving(
         &self,
         pool: &mut Pool,
         mut variables: impl FnMut(&mut Pool, &Joint) -> JointVariables,
-    ) -> BodyEnergies {
+    ) -> Vec<Moving> {
         let mut moving = vec![Moving::GROUND; self.bodies.len()];
-        let mut energies = BodyEnergies::default();
         for &j in &self.outward {
             let joint = &self.joints[j];
             let JointRole::Carries { body, .. } = joint.role else { continue };
@@ -56,6 +55,33 @@ impl Multibody {
             let parent = self.bodies[body].parent.map_or(Moving::GROUND, |p| moving[p]);
             moving[body] = parent.carry(pool, relative);
         }
+        moving
+    }
+
+    /// The velocity of each body's centre and its angular velocity, in its own axes; in the plane two components and one.
+    pub(crate) fn velocities(
+        &self,
+        pool: &mut Pool,
+        variables: impl FnMut(&mut Pool, &Joint) -> JointVariables,
+    ) -> Vec<(Vec<Expr>, Vec<Expr>)> {
+        let moving = self.moving(pool, variables);
+        let kept = if self.is_plane { (0..2, 2..3) } else { (0..3, 0..3) };
+        let of = |(body, moving): (&Body, Moving)| {
+            let lever = cross(pool, &moving.w, &body.centre);
+            let v = add(pool, &moving.v, &lever);
+            (v[kept.0.clone()].to_vec(), moving.w[kept.1.clone()].to_vec())
+        };
+        self.bodies.iter().zip(moving).map(of).collect()
+    }
+
+    /// Energies of all bodies, in the variables that each joint moves by.
+    pub(crate) fn energies(
+        &self,
+        pool: &mut Pool,
+        variables: impl FnMut(&mut Pool, &Joint) -> JointVariables,
+    ) -> BodyEnergies {
+        let moving = self.moving(pool, variables);
+        let mut energies = BodyEnergies::default();
         for (b, body) in self.bodies.iter().enumerate() {
             energies.kinetic.push((b, kinetic_energy(pool, body, &moving[b])));
         }

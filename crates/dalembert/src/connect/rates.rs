@@ -89,6 +89,7 @@ pub(super) fn in_rates(model: &Workspace) -> Option<Workspace> {
             total: None,
             kinetic_part: None,
             potential_part: None,
+            stored: None,
             ..old.energies.clone()
         },
         forces: Forces { applied, dissipation, contributions: Vec::new(), ..old.forces.clone() },

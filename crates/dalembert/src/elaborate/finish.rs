@@ -5,7 +5,9 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
 use crate::kernel_form::Places;
-use crate::system::{self, Contact, Contribution, Initial, InitialTarget, Observables, PlacedForce, System};
+use crate::system::{
+    self, Contact, Contribution, Initial, InitialTarget, Observables, PlacedForce, StoredForces, System,
+};
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -64,6 +66,7 @@ impl Elaborator<'_> {
         let rest = self.rest_of_lagrangian(&images);
         let frame = self.frame_rows(&kinematics);
         let mut contributions = self.energy_contributions(&images);
+        let stored = self.stored_forces(&images);
         let (applied, forces) = self.applied_forces(&kinematics, &frame, &images)?;
         contributions.extend(forces);
         let spans =
@@ -77,7 +80,7 @@ impl Elaborator<'_> {
         let initial = self.checked_initials(&kinematics);
         let observables = self.observables(&kinematics, &contacts);
         let energies = Energies { kinetic, potential, lagrangian };
-        let energies = self.energy_expressions(&kinematics, energies);
+        let energies = self.energy_expressions(&kinematics, energies, stored.as_ref());
         images.extend(body_results);
         self.name_result_units(&kinematics, &observables, &energy_kind);
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
@@ -89,6 +92,7 @@ impl Elaborator<'_> {
             rest,
             auxiliary_rates,
             energies: energies.map(|(_, value)| value),
+            stored,
             energy_kind,
             placed,
             contacts,
@@ -256,6 +260,7 @@ impl Elaborator<'_> {
                 total,
                 kinetic_part,
                 potential_part,
+                stored: c.stored,
                 unit: c.energy_kind,
             },
             forces: system::Forces {
@@ -311,6 +316,7 @@ struct Closed {
     auxiliary_rates: Vec<Expr>,
     /// The whole, the kinetic and the potential energy.
     energies: [Option<Expr>; 3],
+    stored: Option<StoredForces>,
     energy_kind: UnitInfo,
     placed: Vec<PlacedForce>,
     contacts: Vec<Contact>,

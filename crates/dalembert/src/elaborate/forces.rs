@@ -4,10 +4,15 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Part};
 use crate::kernel_form::Places;
-use crate::system::{Contribution, Law};
+use crate::system::{Contribution, Law, StoredForces};
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// With more laws of forces their potentials are not looked for.
+const MAX_LAWS: usize = 100;
 
 impl Elaborator<'_> {
     /// Energies and Rayleigh functions by statement, in the speeds.
@@ -21,6 +26,59 @@ impl Elaborator<'_> {
         let law = |k: usize, e: Expr| if k < count { Law::Energy(e) } else { Law::Dissipation(e) };
         let parts = exprs.into_iter().zip(spans).enumerate();
         parts.map(|(k, (e, span))| Contribution { span, law: law(k, e) }).collect()
+    }
+
+    /// What the laws `force x = E` store: those over the configuration alone that have a potential, group by group of
+    /// the coordinates that they couple. A statement with a constant alone is a load, not a store.
+    pub(super) fn stored_forces(&mut self, images: &[(Symbol, Expr)]) -> Option<StoredForces> {
+        let places = Places::new(self.frame.coordinates.iter().map(|c| &c.symbol));
+        let held: FxHashSet<Symbol> = self.parameters.iter().map(|p| p.symbol).collect();
+        let mut laws: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
+        for (on, part) in &self.forces.on {
+            if let Binding::Coordinate(i) = on {
+                let e = self.pool.substitute(&[part.expr], images)[0];
+                let law = self.pool.part_where(e, |pool, term| {
+                    pool.symbols(&[term]).iter().all(|s| places.of(*s).is_some() || held.contains(s))
+                });
+                // With a constant in it, such as the tension of a spring at 0; a constant alone is a load.
+                if !places.present(&mut self.pool, law).is_empty() {
+                    laws.entry(*i).or_default().push(law);
+                }
+            }
+        }
+        let mut laws: Vec<(usize, Expr)> =
+            laws.into_iter().map(|(i, parts)| (i, self.pool.total(parts))).collect();
+        laws.retain(|(_, law)| *law != Pool::ZERO);
+        if laws.len() > MAX_LAWS || self.forces.mass.is_some() {
+            return None;
+        }
+        let mut stored = StoredForces { potential: Pool::ZERO, forces: Vec::new() };
+        for group in self.coupled(&laws, &places) {
+            let symbols: Vec<Symbol> = group.iter().map(|i| self.frame.coordinates[*i].symbol).collect();
+            let law = |i: &usize| laws.iter().find(|(j, _)| j == i).map_or(Pool::ZERO, |(_, law)| *law);
+            let force: Vec<Expr> = group.iter().map(law).collect();
+            if let Some(V) = self.pool.potential_of_force(&force, &symbols) {
+                stored.potential = self.pool.add(stored.potential, V);
+                stored.forces.extend(group.into_iter().zip(force).filter(|(_, F)| *F != Pool::ZERO));
+            }
+        }
+        (!stored.forces.is_empty()).then_some(stored)
+    }
+
+    /// Groups of the coordinates that laws act on or depend on, such that no law reaches from one into another.
+    fn coupled(&mut self, laws: &[(usize, Expr)], places: &Places) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (i, law) in laws {
+            let mut group: Vec<usize> =
+                places.present(&mut self.pool, *law).into_iter().map(|(j, _)| j).chain([*i]).collect();
+            let meets = |other: &Vec<usize>| other.iter().any(|j| group.contains(j));
+            let met: Vec<Vec<usize>> = groups.extract_if(.., |other| meets(other)).collect();
+            group.extend(met.into_iter().flatten());
+            group.sort_unstable();
+            group.dedup();
+            groups.push(group);
+        }
+        groups
     }
 
     /// Q' of L2: forces on coordinates and speeds, at points, by virtual work; dissipation comes with L3. In total and by

@@ -5,7 +5,7 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Reported};
 use crate::kernel_form::Places;
-use crate::system::{Contact, Observables, Power, event_expressions as expressions};
+use crate::system::{Contact, Observables, Power, StoredForces, event_expressions as expressions};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -87,9 +87,15 @@ impl Elaborator<'_> {
                             span,
                             format!("`{name}` is not defined for this model"),
                         );
-                        return self.fail(d.help(
-                            "energies are known where `kinetic`, `potential` or `lagrangian` give them",
-                        ));
+                        let help = match energies[0].1.is_some() {
+                            true => {
+                                "a Lagrangian gives `energy` alone; `kinetic` and `potential` give its parts"
+                            }
+                            false => {
+                                "energies are known where `kinetic`, `potential` or `lagrangian` give them"
+                            }
+                        };
+                        return self.fail(d.help(help));
                     }
                 }
             }
@@ -119,6 +125,7 @@ impl Elaborator<'_> {
         &mut self,
         k: &Kinematics,
         e: Energies,
+        stored: Option<&StoredForces>,
     ) -> [(&'static str, Option<Expr>); 3] {
         let speeds: Vec<Symbol> = k.speeds.iter().map(|s| s.symbol).collect();
         // A mass matrix given directly has an energy of its own, which nothing says.
@@ -144,6 +151,8 @@ impl Elaborator<'_> {
             }
             _ => None,
         };
+        let [energy, potential] = [energy, potential]
+            .map(|part| part.map(|e| stored.map_or(e, |laws| self.pool.add(e, laws.potential))));
         [("energy", energy), ("kinetic_energy", kinetic), ("potential_energy", potential)]
     }
 

@@ -87,7 +87,7 @@ impl Named {
         if model.form.requirement_right.is_empty() {
             return;
         }
-        note_control(w);
+        note_control(w, model);
         let accelerations: Vec<Symbol> = model.system.frame.speeds.iter().map(|s| s.acceleration).collect();
         let (form, pool) = (&model.form, &mut model.system.pool);
         for (row, right) in form.requirement_matrix.iter().zip(&form.requirement_right) {
@@ -105,14 +105,23 @@ impl Named {
 
 /// The inputs in closed form (C1), under the names by which other forms call them.
 pub(super) fn write_inputs(w: &mut Writer, model: &mut Workspace, inputs: &[Expr]) {
+    note_whole_control(w, model);
     for (name, e) in input_names(model).iter().zip(inputs) {
         w.equation(&mut model.system.pool, name, *e);
     }
 }
 
 /// What is said before the rows of requirements.
-pub(super) fn note_control(w: &mut Writer) {
+pub(super) fn note_control(w: &mut Writer, model: &Workspace) {
     w.note("control: the inputs of least cost with which the requirements hold (C1); evaluate computes them");
+    note_whole_control(w, model);
+}
+
+/// Where control exerts C too, the force of control is more than its inputs.
+fn note_whole_control(w: &mut Writer, model: &Workspace) {
+    if model.form.nonideal.is_some() && model.system.constraints.rows.is_empty() {
+        w.note("control_NAME are inputs; control also exerts C, so its force control(NAME) is control_NAME + C (P4)");
+    }
 }
 
 /// The reactions in C: the symbol in C, the one that is printed, and what it is.

@@ -109,6 +109,7 @@ pub(super) fn kane(model: &mut Workspace, style: Style) -> Result<String, Box<Di
     let mut w = Writer::new(style, model.system.title.as_deref());
     reduced.write(&mut w, model);
     write_partial_velocities(&mut w, model, &reduced.speeds);
+    write_body_velocities(&mut w, model, &reduced.speeds);
     let applied = model.applied_forces();
     let force = model.form.force.clone();
     let images = reduced.substituted(model);
@@ -151,11 +152,30 @@ fn write_partial_velocities(w: &mut Writer, model: &mut Workspace, speeds: &Inde
         let columns: Vec<Vec<Expr>> = slopes.iter().map(|row| speeds.along(pool, row)).collect();
         if columns.iter().flatten().any(|e| *e != Pool::ZERO) {
             let rows = sm::transposed(&columns, speeds.independent.len());
-            w.matrix(
-                pool,
-                &format!("partial_velocity_{}", point.name.replace(['[', ']', '.', ','], "_")),
-                &rows,
-            );
+            w.matrix(pool, &of_name("partial_velocity", &point.name), &rows);
+        }
+    }
+}
+
+fn of_name(word: &str, name: &str) -> String {
+    format!("{word}_{}", name.replace(['[', ']', '.', ','], "_"))
+}
+
+/// Partial velocities of the centres of bodies and partial angular velocities, in the axes of each body.
+fn write_body_velocities(w: &mut Writer, model: &mut Workspace, speeds: &IndependentSpeeds) {
+    let bodies = model.system.body_velocities();
+    if bodies.is_empty() || bodies.len() > MAX_POINTS {
+        return;
+    }
+    w.note("partial velocities of the centres of bodies, and partial angular velocities, in the axes of each body");
+    let rates = model.form.speeds.clone();
+    let pool = &mut model.system.pool;
+    for (name, v, turning) in bodies {
+        for (word, vector) in [("partial_velocity", v), ("partial_angular_velocity", turning)] {
+            let slopes: Vec<Vec<Expr>> = vector.iter().map(|e| pool.gradient(*e, &rates)).collect();
+            let columns: Vec<Vec<Expr>> = slopes.iter().map(|row| speeds.along(pool, row)).collect();
+            let rows = sm::transposed(&columns, speeds.independent.len());
+            w.matrix(pool, &of_name(word, &name), &rows);
         }
     }
 }

@@ -39,6 +39,8 @@ pub(super) struct Writer {
     named: Vec<String>,
     /// Words of the script itself, which no name of the model may take.
     words: Vec<String>,
+    /// Letters of the general equations that were given a value.
+    letters: Vec<String>,
     /// How long everything printed so far is, before it is made shorter.
     length: u64,
     balances: usize,
@@ -46,6 +48,9 @@ pub(super) struct Writer {
 
 /// What is printed beyond this length is left as it was derived: nobody reads it, and it would take minutes.
 const MAX_TIDIED: u64 = 40_000;
+
+/// Expressions longer than this are compared with zero before they are printed.
+const LONG: u64 = 100;
 
 /// Around a name of the model in a line, until [`Writer::finish`] knows all of them and spells it.
 const OPEN: char = '\u{1}';
@@ -70,6 +75,7 @@ impl Writer {
             printed: Vec::new(),
             named: Vec::new(),
             words: Vec::new(),
+            letters: Vec::new(),
             length: 0,
             balances: 0,
         }
@@ -83,6 +89,8 @@ impl Writer {
     fn print(&mut self, pool: &mut Pool, e: Expr) -> String {
         self.length = self.length.saturating_add(pool.cost(e));
         let e = if self.length <= MAX_TIDIED { pool.tidy(e) } else { e };
+        // What is left long may be zero all the same: entries of matrices that cancel.
+        let e = if pool.cost(e) > LONG && pool.vanishes_at_samples(e) { Pool::ZERO } else { e };
         self.printed.extend(pool.symbols(&[e]));
         self.waiting.push(e);
         format!("{WAITING}{}{PRINTED}", self.waiting.len() - 1)
@@ -150,6 +158,7 @@ impl Writer {
 
     /// `letter = e`, where a program gets a word for the letter.
     pub fn function(&mut self, pool: &mut Pool, letter: &str, e: Expr) {
+        self.letters.push(letter.to_owned());
         let name = self.assigned(letter);
         let (name, value) = (self.word(name), self.print(pool, e));
         self.lines.push(match self.format {
@@ -320,6 +329,7 @@ impl Writer {
 
     /// A vector, where a program gets the word given.
     pub(crate) fn vector_as(&mut self, pool: &mut Pool, name: &str, word: &str, entries: &[Expr]) {
+        self.letters.push(name.to_owned());
         let letter = bold(name);
         let name = if self.format == Format::Python { word } else { name };
         let name = self.word(self.format.name(name));
@@ -341,6 +351,7 @@ impl Writer {
 
     /// A matrix, where a program gets the word given.
     pub(crate) fn matrix_as(&mut self, pool: &mut Pool, name: &str, word: &str, rows: &[Vec<Expr>]) {
+        self.letters.push(name.to_owned());
         let letter = bold(name);
         let name = if self.format == Format::Python { word } else { name };
         let name = self.word(name.to_owned());
@@ -358,6 +369,7 @@ impl Writer {
 
     pub fn finish(mut self, system: &mut System) -> String {
         self.print_expressions(system);
+        self.note_letters(&system.pool);
         let (spelt, renamed) = self.spellings(system);
         self.declare_symbols(&system.pool, &renamed);
         let lines: Vec<String> = self.lines.iter().map(|line| unmarked(line, &spelt)).collect();
@@ -368,6 +380,17 @@ impl Writer {
                 format!("{comments}\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", lines.join(" \\\\\n"))
             }
             _ => lines.join("\n") + "\n",
+        }
+    }
+
+    /// In text a letter of the general equations may be a name of the model too: then a remark tells them apart.
+    fn note_letters(&mut self, pool: &Pool) {
+        let of_model = |letter: &String| self.printed.iter().any(|s| pool.name(*s) == letter);
+        let both: Vec<String> = self.letters.iter().filter(|letter| of_model(letter)).cloned().collect();
+        if self.format == Format::Text && !both.is_empty() {
+            let remark =
+                "is given a value here as a letter of the form; within expressions it is that of the model";
+            self.lines.insert(0, format!("# {} {remark}", both.join(", ")));
         }
     }
 

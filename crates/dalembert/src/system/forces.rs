@@ -21,8 +21,20 @@ pub struct Energies {
     pub kinetic_part: Option<Expr>,
     /// The potential part.
     pub potential_part: Option<Expr>,
+    /// What `force x = E` stores; counted in the total and in the potential part.
+    pub stored: Option<StoredForces>,
     /// The unit of energies, as far as known.
     pub unit: UnitInfo,
+}
+
+/// Laws `force x = E` over the configuration alone that have a potential: `force x = -k*x^3` stores k x^4/4. Statements
+/// with a constant alone, forces at points and by virtual work are loads; they store nothing.
+#[derive(Clone, Debug)]
+pub struct StoredForces {
+    /// V(x)
+    pub potential: Expr,
+    /// -dV/dx by coordinate.
+    pub forces: Vec<(usize, Expr)>,
 }
 
 /// Forces that have no energy, and the direct form.

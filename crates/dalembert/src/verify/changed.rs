@@ -239,6 +239,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
             total: None,
             kinetic_part: None,
             potential_part: None,
+            stored: None,
             unit: old.energies.unit.clone(),
         },
         forces: Forces {

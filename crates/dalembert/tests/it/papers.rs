@@ -133,3 +133,23 @@ fn errata_are_listed() {
         list.iter().for_each(|place| assert!(section.contains(place), "{paper} {place}"));
     }
 }
+
+/// A tag names one equation: it is defined in one place of the theory.
+#[test]
+fn tags_are_defined_once() {
+    let page = file_text("docs/theory.md");
+    let mut seen = std::collections::BTreeSet::new();
+    let is_tag = |word: &str| {
+        let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
+        digits.len() + 1 == word.len() && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+    };
+    let blocks = page.split("```").skip(1).step_by(2);
+    for line in blocks.flat_map(str::lines) {
+        if let Some((tag, _)) = line.split_once("  ").filter(|(tag, _)| is_tag(tag)) {
+            assert!(seen.insert(tag.to_owned()), "{tag} is defined twice");
+        }
+    }
+    for tag in ["K1", "U1", "H3", "H4", "H8", "P5"] {
+        assert!(seen.contains(tag), "{tag} is not defined: {seen:?}");
+    }
+}

@@ -170,9 +170,24 @@ fn equations_are_as_short_as_those_of_sympy() {
     assert!(longest < 300, "{longest}: {disk}");
 }
 
-/// All forms of all models, a minute for each expression: hours on one core. What was found is kept in the folder of
-/// temporary files of the build: a run that was ended goes on where it was. `SYMPY_MODELS` names some of the models,
-/// `SYMPY_SECONDS` another time.
+/// What SymPy found for every printed expression of every model: see `sympy_lengths.py`.
+const RECORD: &str = "crates/dalembert/tests/it/sympy_lengths.tsv";
+
+/// All forms of all models as scripts, each with its model and form.
+fn scripts(wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let mut scripts = Vec::new();
+    for name in model_names().into_iter().filter(|name| wanted(name)) {
+        for (word, form) in Form::ALL {
+            let Ok(text) = write(&mut load_file(&name), form, Format::Python) else { continue };
+            scripts.push((format!("{name} {word}"), text));
+        }
+    }
+    scripts
+}
+
+/// All forms of all models, a minute for each expression: hours on one core. What is found is written into the record,
+/// from which a run that was ended goes on, and a later one asks SymPy for what has changed only. `SYMPY_MODELS` names
+/// some of the models (the record is then left alone), `SYMPY_SECONDS` another time.
 #[test]
 #[ignore = "takes hours; see CONTRIBUTING.md"]
 fn every_equation_of_every_model_is_as_short_as_that_of_sympy() {
@@ -181,27 +196,82 @@ fn every_equation_of_every_model_is_as_short_as_that_of_sympy() {
     }
     let seconds = std::env::var("SYMPY_SECONDS").unwrap_or_else(|_| "60".into());
     let asked = std::env::var("SYMPY_MODELS").unwrap_or_default();
-    let mut scripts = Vec::new();
-    for name in model_names() {
-        if !asked.is_empty() && !asked.split(',').any(|n| n == name) {
-            continue;
-        }
-        for (word, form) in Form::ALL {
-            let Ok(text) = write(&mut load_file(&name), form, Format::Python) else { continue };
-            scripts.push((format!("{name} {word}"), text));
-        }
-    }
+    let scripts = scripts(|name| asked.is_empty() || asked.split(',').any(|n| n == name));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sympy_all");
-    println!("{}", compare_lengths(&scripts, &folder, &folder.with_extension("tsv"), &seconds));
+    let table = if asked.is_empty() { root().join(RECORD) } else { folder.with_extension("tsv") };
+    println!("{}", compare_lengths(&scripts, &folder, &table, &seconds));
 }
 
-/// The models of the collection, by name.
-fn model_names() -> Vec<String> {
-    let folder = std::fs::read_dir(root().join("models")).expect("models");
-    let files = folder.filter_map(|f| f.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = files.filter_map(|f| f.strip_suffix(".dal").map(str::to_owned)).collect();
-    names.sort();
-    names
+/// The entries of a list in a script, without the brackets that only group entries.
+fn entries(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0, 0, Vec::new());
+    for (place, c) in text.char_indices().chain([(text.len(), ',')]) {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(text[start..place].trim());
+                start = place + 1;
+            }
+            _ => {}
+        }
+    }
+    let mut all = Vec::with_capacity(found.len());
+    for entry in found {
+        match entry.strip_prefix('[').and_then(|e| e.strip_suffix(']')) {
+            Some(row) => all.extend(entries(row)),
+            None => all.push(entry),
+        }
+    }
+    all
+}
+
+/// Name and length of every expression of a script.
+fn lengths(name: &str, script: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for line in script.lines() {
+        let Some((left, right)) = line.split_once(" = ") else { continue };
+        if line.starts_with('#') || right.starts_with("Symbol(") {
+            continue;
+        }
+        let list = ["Matrix(", "Eq("].iter().find_map(|word| right.strip_prefix(word)?.strip_suffix(')'));
+        let list = list.map_or_else(|| vec![right], entries);
+        let named = list.into_iter().enumerate();
+        found.extend(named.map(|(place, e)| (format!("{name} {left} {place}"), e.chars().count())));
+    }
+    found
+}
+
+/// No printed expression is more than twice as long as what SymPy made of it when the record was written; one that SymPy
+/// did not end has not become twice as long. Needs no SymPy.
+#[test]
+fn equations_are_as_short_as_the_record_says() {
+    let record = file_text(RECORD);
+    let mut known = std::collections::HashMap::new();
+    for line in record.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [name, mine, ways @ .., _, _] = &fields[..] else { panic!("{line}") };
+        let shortest = ways.iter().filter_map(|n| n.parse::<usize>().ok()).min();
+        let mine: usize = mine.parse().expect("a length");
+        known.insert(*name, shortest.unwrap_or(mine));
+    }
+    let (mut long, mut unknown, mut wrong) = (0, 0, Vec::new());
+    for (name, script) in scripts(|_| true) {
+        for (name, length) in lengths(&name, &script).into_iter().filter(|(_, length)| *length > 100) {
+            long += 1;
+            match known.get(name.as_str()) {
+                Some(bound) if length > 2 * bound => wrong.push(format!("{name}: {length}, record {bound}")),
+                Some(_) => {}
+                None => unknown += 1,
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "longer than twice SymPy's:\n{}", wrong.join("\n"));
+    assert!(long > 1000, "{long}");
+    assert!(
+        20 * unknown <= long,
+        "{unknown} of {long} expressions are not in the record: see CONTRIBUTING.md"
+    );
 }
 
 fn written(name: &str, form: Form) -> String {

@@ -235,7 +235,7 @@ impl Fractions {
     }
 
     /// `1/base`: the numerator becomes factors of the denominator.
-    fn inverted(&mut self, base: &Fraction) -> Option<Fraction> {
+    pub(super) fn inverted(&mut self, base: &Fraction) -> Option<Fraction> {
         if base.numerator.is_zero() {
             return None; // 1/0 is left as it was written
         }
@@ -269,7 +269,7 @@ impl Fractions {
         Some(Fraction { numerator, denominator })
     }
 
-    fn product(&mut self, a: &Fraction, b: &Fraction) -> Option<Fraction> {
+    pub(super) fn product(&mut self, a: &Fraction, b: &Fraction) -> Option<Fraction> {
         let numerator = self.ring.product(&a.numerator, &b.numerator)?;
         let denominator = joined(&a.denominator, &b.denominator, |p, q| p + q);
         Some(Fraction { numerator, denominator })

@@ -112,9 +112,14 @@ impl Polynomial {
     }
 
     fn gathered(map: FxHashMap<Monomial, Rational>) -> Self {
-        let mut terms: Vec<_> = map.into_iter().filter(|(_, c)| !c.is_zero()).collect();
-        terms.sort_unstable_by(|a, b| compare(&b.0, &a.0));
-        Polynomial { terms }
+        let terms = map.into_iter().filter(|(_, c)| !c.is_zero()).collect();
+        Polynomial { terms }.sorted()
+    }
+
+    /// With its terms in order.
+    pub fn sorted(mut self) -> Self {
+        self.terms.sort_unstable_by(|a, b| compare(&b.0, &a.0));
+        self
     }
 
     /// `self + c * other`
@@ -144,9 +149,8 @@ impl Polynomial {
 
     /// Times a monomial that makes no relation apply, and a number other than zero.
     pub fn scaled(&self, m: &[(u16, i32)], c: &Rational) -> Self {
-        let mut terms: Vec<_> = self.terms.iter().map(|(n, k)| (times(n, m), k * c)).collect();
-        terms.sort_unstable_by(|a, b| compare(&b.0, &a.0));
-        Polynomial { terms }
+        let terms = self.terms.iter().map(|(n, k)| (times(n, m), k * c)).collect();
+        Polynomial { terms }.sorted()
     }
 
     /// The largest monomial that divides every term, and the content of the coefficients with the sign of the first.
@@ -184,6 +188,17 @@ impl Polynomial {
         list.sort_unstable();
         list.dedup();
         list
+    }
+
+    /// The coefficients of 1, g and g^2; `None` where other powers of g occur.
+    pub fn coefficients(&self, g: u16) -> Option<[Self; 3]> {
+        let mut parts = [Self::zero(), Self::zero(), Self::zero()];
+        for (m, c) in &self.terms {
+            let power = usize::try_from(exponent(m, g)).ok()?;
+            let rest: Monomial = m.iter().copied().filter(|f| f.0 != g).collect();
+            parts.get_mut(power)?.terms.push((rest, c.clone()));
+        }
+        Some(parts.map(Self::sorted))
     }
 
     /// With `-g` for `g`.

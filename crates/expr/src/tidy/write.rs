@@ -11,6 +11,8 @@ use crate::rational::Rational;
 const MAX_NESTED: usize = 400;
 /// Up to so many terms several factors are tried.
 const MAX_TRIED: usize = 40;
+/// Squares are looked for with roots of up to so many terms and one.
+const MAX_ROOT: usize = 8;
 /// How deeply factors are nested.
 const MAX_DEPTH: usize = 12;
 
@@ -27,6 +29,9 @@ impl Fractions {
     }
 
     fn polynomial(&mut self, pool: &mut Pool, p: &Polynomial) -> Expr {
+        if let Some(square) = self.square(pool, p) {
+            return square;
+        }
         let (m, _) = p.content();
         if p.terms.len() < 2 {
             return self.nested(pool, p, 0);
@@ -58,8 +63,46 @@ impl Fractions {
         if groups.len() < 2 || groups.len() > MAX_TRIED {
             return None;
         }
-        let parts: Vec<Expr> = groups.iter().map(|g| self.nested(pool, &g.1, 1)).collect();
+        let parts: Vec<Expr> = groups
+            .iter()
+            .map(|g| self.square(pool, &g.1).unwrap_or_else(|| self.nested(pool, &g.1, 1)))
+            .collect();
         Some(pool.total(parts))
+    }
+
+    /// `a g^2 + b g + c = a (g + b/(2 a))^2`, where the discriminant of a generator vanishes and a is a monomial.
+    fn square(&mut self, pool: &mut Pool, p: &Polynomial) -> Option<Expr> {
+        if p.terms.len() < 3 || p.terms.len() > MAX_TRIED {
+            return None;
+        }
+        // A few products of short polynomials, which are not counted: what comes later must not fail for them.
+        let budget = self.ring.budget;
+        let found = p.generators().into_iter().find_map(|g| self.root_of_square(p, g));
+        self.ring.budget = budget;
+        let (front, root) = found?;
+        let (front, root) = (self.nested(pool, &front, 0), self.nested(pool, &root, 0));
+        Some(pool.product([(front, Rational::ONE), (root, 2.into())]))
+    }
+
+    /// a and `g + b/(2 a)`
+    fn root_of_square(&mut self, p: &Polynomial, g: u16) -> Option<(Polynomial, Polynomial)> {
+        let [c, b, a] = p.coefficients(g)?;
+        let related = self.ring.relations[usize::from(g)].degree > 0;
+        let [(m, number)] = a.terms.as_slice() else { return None };
+        if related || b.is_zero() || b.terms.len() > MAX_ROOT {
+            return None;
+        }
+        let below = Polynomial::monomial(inverse(m), &number.recip()? * &Rational::new(1, 2)?);
+        let shift = self.ring.product(&b, &below)?;
+        // Without dividing by what may vanish: `(p + r cos(u) q)^2`, not `r^2 cos(u)^2 (q + p/(r cos(u)))^2`.
+        let divides = |n: &Monomial| n.iter().any(|f| f.1 < 0 && m.iter().any(|d| d.0 == f.0));
+        if shift.terms.iter().any(|(n, _)| divides(n)) {
+            return None;
+        }
+        let squared = self.ring.product(&shift, &shift)?;
+        let squared = self.ring.product(&squared, &a)?;
+        let root = Polynomial::monomial(vec![(g, 1)], Rational::ONE).plus(&shift, &Rational::ONE);
+        (squared == c).then_some((a, root))
     }
 
     /// For each angle `sin^2` or `cos^2`, whichever leaves fewer terms.
@@ -111,6 +154,8 @@ impl Fractions {
         let sum = pool.combine(terms);
         let collected = pool.collect_trig(sum);
         let e = pool.shorter(sum, collected);
+        let merged = pool.collect_products(e);
+        let e = pool.shorter(e, merged);
         let factored = pool.common_factor(e);
         pool.shorter(e, factored)
     }

@@ -143,3 +143,68 @@ fn work_is_bounded() {
     let e = d.pool.add(e, Pool::ONE);
     assert_eq!(d.pool.tidy(e), e);
 }
+
+/// A divisor that is common to numerator and denominator although neither divides the other.
+#[test]
+fn common_divisors_cancel() {
+    let mut d = Desk::new();
+    let [m, inertia, j, r, b, p, q] = ["m", "I", "J", "R", "b", "p", "q"].map(|n| d.v(n));
+    let (rr, bb, jb) = (d.times(&[r, r]), d.times(&[b, b]), d.times(&[j, b, b]));
+    // (I R^2 + 2 J b^2) (p cos + q), multiplied out in part
+    let angle = d.v("psi");
+    let cos = d.cos(angle);
+    let turned = d.times(&[p, cos]);
+    let sum = d.plus(&[turned, q]);
+    let (first, second) = (d.times(&[inertia, rr, sum]), d.times(&[jb, sum]));
+    let second = d.pool.scale(second, 2.into());
+    let above = d.plus(&[first, second]);
+    // m I R^4 + 2 J (2 J b^2 + R^2 (I + m b^2)) = (I R^2 + 2 J b^2) (m R^2 + 2 J)
+    let (mb, lead) = (d.times(&[m, bb]), d.times(&[m, inertia, rr, rr]));
+    let inner = d.plus(&[inertia, mb]);
+    let inner = d.times(&[rr, inner]);
+    let twice = d.pool.scale(jb, 2.into());
+    let inner = d.plus(&[twice, inner]);
+    let inner = d.times(&[j, inner]);
+    let inner = d.pool.scale(inner, 2.into());
+    let below = d.plus(&[lead, inner]);
+    let e = d.pool.div(above, below);
+    assert_eq!(d.tidy(e), "(q + p*cos(psi))/(2*J + m*R^2)");
+}
+
+/// `A g^2 + B g + C` without discriminant, sines and cosines in it.
+#[test]
+fn squares_are_seen() {
+    let mut d = Desk::new();
+    let [a, p, x, y, u] = ["a", "p", "x", "y", "th"].map(|n| d.v(n));
+    let (s, c) = (d.sin(u), d.cos(u));
+    let (left, right) = (d.times(&[a, s, x]), d.times(&[a, c, y]));
+    let right = d.pool.neg(right);
+    let root = d.plus(&[p, left, right]);
+    let square = d.times(&[root, root]);
+    let square = d.pool.expand(square, 100).expect("six terms");
+    assert_eq!(d.tidy(square), "(p + a*x*sin(th) - a*y*cos(th))^2");
+}
+
+/// `cos(a + c) cos(b) - cos(a) cos(b + c)` is one product.
+#[test]
+fn products_of_cosines_go_together() {
+    let mut d = Desk::new();
+    let [a, b, c] = ["a", "b", "c"].map(|n| d.v(n));
+    let (ac, bc) = (d.plus(&[a, c]), d.plus(&[b, c]));
+    for (f, g) in [
+        (Function::Cos, Function::Cos),
+        (Function::Sin, Function::Sin),
+        (Function::Cos, Function::Sin),
+        (Function::Sin, Function::Cos),
+    ] {
+        let mut product = |f: Function, u: Expr, g: Function, v: Expr| {
+            let list = [d.pool.call1(f, u), d.pool.call1(g, v)];
+            d.pool.mul(list[0], list[1])
+        };
+        let (first, second) = (product(f, ac, g, b), product(f, a, g, bc));
+        let e = d.pool.sub(first, second);
+        let tidied = d.tidy(e);
+        assert_eq!(tidied.matches('*').count(), 1, "{tidied}");
+        assert!(tidied.contains("sin(c)"), "{tidied}");
+    }
+}

@@ -131,7 +131,7 @@ fn about(form: Form, constrained: bool) -> (&'static str, &'static [Tag]) {
         ),
         Form::Explicit => ("Accelerations and multipliers without unknowns (U1).", &[Tag::U1]),
         Form::Poincare => (
-            "Structure coefficients of the frame, momenta and their rates, nonholonomy of the rows (L1, L2, H4, H5).",
+            "Structure coefficients of the frame, momenta and their rates, nonholonomy of the rows (L1, L2, H5).",
             &[Tag::L1, Tag::L2],
         ),
         Form::Hamilton => ("The Hamiltonian and the canonical equations with multipliers (H1).", &[Tag::H1]),

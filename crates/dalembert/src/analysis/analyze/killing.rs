@@ -14,7 +14,6 @@
 
 use super::dynamics::Dynamics;
 use super::naming::{Candidate, names};
-use crate::formalism::force_potential::potential_of;
 use crate::workspace::Workspace;
 use dalembert_expr::echelon::Echelon;
 use dalembert_expr::{Expr, Field, Pool, Rational, Residue, Symbol};
@@ -65,7 +64,7 @@ pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut Dynamics
         }
         let force: Vec<Expr> = sums.into_iter().map(|sum| pool.combine(sum)).collect();
         let force: Vec<Expr> = force.into_iter().map(|e| pool.simplify(e)).collect();
-        let Some(potential) = potential_of(pool, &force, &x) else { continue };
+        let Some(potential) = pool.potential_of_force(&force, &x) else { continue };
         let squares = products.products.iter().zip(&c).map(|(e, (_, c))| (*e, c.clone()));
         let J = pool.combine(squares.chain([(potential, Rational::ONE)]));
         let J = pool.simplify(J);

@@ -85,12 +85,31 @@ pub(super) fn name(model: &Workspace, symmetry: &Symmetry, is_energy: bool, free
     if moved.len() == 1 { format!("momentum of {names}") } else { format!("momentum along {names}") }
 }
 
+/// Numbers of a symmetry that runs in time too, by the one parameter that has this value: the rate of a frame that turns.
+pub(super) fn named_numbers(model: &mut Workspace, symmetry: &Symmetry) -> Vec<Option<Expr>> {
+    let runs = symmetry.iter().any(|(u, _)| *u == Unknown::Time);
+    let (parameters, pool) = (&model.system.parameters, &mut model.system.pool);
+    let values: Vec<(Symbol, Rational)> =
+        parameters.iter().filter_map(|p| Some((p.symbol, pool.as_number(p.value)?.clone()))).collect();
+    let mut named = |u: &Unknown, c: &Rational| {
+        let moves = matches!(u, Unknown::Shift(_) | Unknown::Linear(..) | Unknown::Boost(_));
+        let size = c.abs();
+        let mut fitting = values.iter().filter(|(_, value)| value.abs() == size);
+        let (parameter, value) = fitting.next().filter(|_| runs && moves && !size.is_one())?;
+        let symbol = pool.var(*parameter);
+        // Two parameters of the same value: which one is meant cannot be told.
+        fitting.next().is_none().then(|| if value == c { symbol } else { pool.neg(symbol) })
+    };
+    symmetry.iter().map(|(u, c)| named(u, c)).collect()
+}
+
 /// `δx = -y, δy = x`
 pub(super) fn generator(model: &mut Workspace, symmetry: &Symmetry, free: &[usize]) -> String {
     let mut targets: Vec<(String, Vec<(Expr, Rational)>)> = Vec::new();
+    let named = named_numbers(model, symmetry);
     let pool = &mut model.system.pool;
     let t = pool.var(model.form.time);
-    for (u, c) in symmetry {
+    for ((u, c), named) in symmetry.iter().zip(named) {
         let coordinate = |i: usize| model.system.frame.coordinates[i].name.clone();
         let (target, e) = match *u {
             Unknown::Gauge(..) => continue,
@@ -107,9 +126,13 @@ pub(super) fn generator(model: &mut Workspace, symmetry: &Symmetry, free: &[usiz
                 (free.get(k).map_or(String::new(), |p| model.system.frame.speeds[*p].name.clone()), Pool::ONE)
             }
         };
+        let part = match named {
+            Some(parameter) => (pool.mul(e, parameter), Rational::ONE),
+            None => (e, c.clone()),
+        };
         match targets.iter_mut().find(|(name, _)| *name == target) {
-            Some((_, parts)) => parts.push((e, c.clone())),
-            None => targets.push((target, vec![(e, c.clone())])),
+            Some((_, parts)) => parts.push(part),
+            None => targets.push((target, vec![part])),
         }
     }
     let mut written = Vec::new();

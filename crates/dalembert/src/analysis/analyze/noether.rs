@@ -185,11 +185,13 @@ fn numbers_of(f: Field, order: &[GeneratorTerm], vector: &[Residue]) -> Vec<Resi
     numbers
 }
 
-/// Coprime whole numbers in the generator; time runs backwards so that the energy is positive.
+/// Coprime whole numbers in the generator; time runs backwards, one for one, so that the energy is positive.
 fn scaled(parts: Symmetry) -> Symmetry {
     let mut generator = parts.iter().filter(|(u, _)| !matches!(u, Unknown::Gauge(..)));
     let mut content = generator.clone().fold(Rational::ZERO, |g, (_, c)| g.gcd(c));
-    let time = parts.iter().find(|(u, _)| *u == Unknown::Time).map(|(_, c)| !c.is_negative());
+    let time = parts.iter().find(|(u, _)| *u == Unknown::Time).map(|(_, c)| c);
+    content = time.map_or(content, Rational::abs);
+    let time = time.map(|c| !c.is_negative());
     // Translations go forward; of a rotation the later entry is positive: x p_y - y p_x.
     let shift = generator
         .clone()

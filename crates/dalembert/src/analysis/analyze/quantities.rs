@@ -167,6 +167,7 @@ fn expression(
     sections: &[NamedSection],
     symmetry: &Symmetry,
 ) -> Expr {
+    let named = naming::named_numbers(model, symmetry);
     let pool = &mut model.system.pool;
     let (x, eta, time) = (model.form.coordinates.clone(), model.form.speeds.clone(), model.form.time);
     let mut xi: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); x.len()];
@@ -174,8 +175,12 @@ fn expression(
     let (mut tau, mut gauge) = (Vec::new(), Vec::new());
     let t = pool.var(time);
     let at = |pool: &mut Pool, i: usize| x.get(i).map_or(t, |s| pool.var(*s));
-    for (unknown, c) in symmetry {
+    for ((unknown, c), named) in symmetry.iter().zip(named) {
         let c = c.clone();
+        let number = |pool: &mut Pool, e: Expr| match named {
+            Some(parameter) => (pool.mul(e, parameter), Rational::ONE),
+            None => (e, c.clone()),
+        };
         match *unknown {
             Unknown::Gauge(i, None) => gauge.push((at(pool, i), c)),
             Unknown::Gauge(i, Some(j)) => {
@@ -184,9 +189,12 @@ fn expression(
             }
             Unknown::Time => tau.push((Pool::ONE, c)),
             Unknown::Dilation => tau.push((t, c)),
-            Unknown::Shift(i) => xi[i].push((Pool::ONE, c)),
-            Unknown::Linear(i, j) => xi[i].push((at(pool, j), c)),
-            Unknown::Boost(i) => xi[i].push((t, c)),
+            Unknown::Shift(i) => xi[i].push(number(pool, Pool::ONE)),
+            Unknown::Linear(i, j) => {
+                let e = at(pool, j);
+                xi[i].push(number(pool, e));
+            }
+            Unknown::Boost(i) => xi[i].push(number(pool, t)),
             Unknown::Section(r) => w[r].push((Pool::ONE, c)),
             Unknown::LinearSection(r, i) => w[r].push((at(pool, i), c)),
             Unknown::Kernel(k) => {
