@@ -286,6 +286,12 @@ impl Joint {
         };
         places.iter().filter_map(|&k| self.coordinates.get(k).copied()).collect()
     }
+
+    /// Its four coordinates that are a quaternion, by index, if it has one.
+    pub fn quaternion(&self) -> Option<&[usize]> {
+        let first = self.coordinates.len().checked_sub(4).filter(|_| !self.speeds.is_empty())?;
+        Some(&self.coordinates[first..])
+    }
 }
 
 /// A freedom of a joint that closes a loop with the value that it must have at the start.

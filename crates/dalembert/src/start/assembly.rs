@@ -173,11 +173,7 @@ impl Workspace {
     /// Quaternions of joints at length 1, whatever the guess.
     fn with_unit_quaternions(&self, mut guess: StartGuess) -> StartGuess {
         for joint in self.system.bodies.iter().flat_map(|bodies| &bodies.joints) {
-            let n = joint.coordinates.len();
-            if joint.speeds.is_empty() || n < 4 {
-                continue;
-            }
-            let e = &joint.coordinates[n - 4..];
+            let Some(e) = joint.quaternion() else { continue };
             if e.iter().any(|&i| guess.x_fixed[i]) {
                 continue;
             }

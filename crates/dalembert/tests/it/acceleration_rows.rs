@@ -1,6 +1,7 @@
 //! Constraints and requirements on accelerations, bounds of control, control forces at points.
 
 use crate::support::*;
+use dalembert::Request;
 use dalembert::diagnostic::Code;
 
 /// x'' = u - x' with a constant input has x' = u (1 - exp(-t)); the row's force is what makes it so.
@@ -135,4 +136,22 @@ fn a_row_on_accelerations_may_depend_on_the_speeds() {
     below("x'", (last(&motion, "x'") - square.sqrt() * angle.cos()).abs(), 1e-9);
     below("y'", (last(&motion, "y'") - square.sqrt() * angle.sin()).abs(), 1e-9);
     below("lambda = m k/v^2", (last(&motion, "l") - 2.0 * 0.3 / square).abs(), 1e-9);
+}
+
+/// With more inputs than requirements an input reaches its bound because another is at its own already; sampled control
+/// reports its bounds too.
+#[test]
+fn every_input_at_a_bound_is_reported() {
+    let text = "coordinate x, y\nspeed a = x' + y', b = x' - y'\nkinetic (x'^2 + y'^2)/2
+        require r: x = 1 decay 4, 4\nactuate x in -2..2, a in -0.5..0.5\nsimulate until 3";
+    let names = |text: &str, hold: Option<f64>| -> Vec<String> {
+        let motion = run_text(text, &Request { hold, ..sharply_until(3.0) });
+        motion.events.iter().map(|e| e.name.clone()).collect()
+    };
+    let events = names(text, None);
+    for name in ["x saturates", "a saturates", "x recovers", "a recovers"] {
+        assert!(events.iter().any(|e| e == name), "{name} in {events:?}");
+    }
+    let one = "coordinate x\nkinetic x'^2/2\nrequire goal: x = 1 decay 2, 1\nactuate x in -0.3..0.2";
+    assert_eq!(names(one, Some(0.01))[0], "x saturates");
 }

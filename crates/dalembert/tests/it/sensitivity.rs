@@ -1,6 +1,6 @@
 //! Sensitivities of motions against closed forms and against differences that are extrapolated twice.
 
-use crate::support::{below, load, load_with, model_text};
+use crate::support::{below, load, load_with, model_text, run};
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::run::Flow;
 use dalembert::{Overrides, Request, Table, Workspace};
@@ -267,6 +267,29 @@ fn rows_inside_steps() {
             let size = b.iter().fold(1.0f64, |m, v| m.max(v.abs()));
             let off = a.iter().zip(&b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
             below(&format!("{column} of {}", names.len()), off / size, 1e-6);
+        }
+    }
+}
+
+/// The last step of a run is rounded to the end: following it ends for every end time, by every method.
+#[test]
+fn sensitivities_end_where_the_run_ends() {
+    let text = "parameter l = 1\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y
+        constraint rod: x^2 + y^2 = l^2\ninitial x = 0.6, y ~ -1";
+    for (method, forced) in [("dop853", ""), ("tsit5", ""), ("dop853", "\nforce x = -0.1*abs(x - 0.3)")] {
+        for end in [0.6, 0.7, 1.2, 2.3, 2.4] {
+            let mut model = load(&format!("{text}{forced}"));
+            let request = Request {
+                until: Some(end),
+                every: Some(0.1),
+                method: Some(method.to_owned()),
+                sensitivity: vec!["l".to_owned()],
+                ..Request::default()
+            };
+            let motion = run(&mut model, &request);
+            assert!(
+                motion.table.column("d(x)/d(l)").is_some_and(|column| column.iter().all(|v| v.is_finite()))
+            );
         }
     }
 }

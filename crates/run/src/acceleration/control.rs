@@ -31,6 +31,22 @@ fn length(factor: &mut Saddle, terms: &Terms, row: &[f64]) -> f64 {
     }
 }
 
+/// The inputs u of least |F u - d| within bounds, each without its own bounds and with the others as they are. An input at
+/// a bound is pushed beyond it by the slope of the cost there; the others stay.
+fn demand(F: &Mat<Vec<f64>>, d: &[f64], u: &[f64], bounds: &[[f64; 2]]) -> Vec<f64> {
+    let left: Vec<f64> = d.iter().enumerate().map(|(i, d)| d - dot(F.row(i), u)).collect();
+    let mut demand = u.to_vec();
+    for (j, [least, most]) in bounds.iter().enumerate() {
+        let column = || (0..d.len()).map(|i| F[[i, j]]);
+        let square: f64 = column().map(|f| f * f).sum();
+        let push = column().zip(&left).map(|(f, left)| f * left).sum::<f64>() / square;
+        if (u[j] == *most && push > 0.0) || (u[j] == *least && push < 0.0) {
+            demand[j] += push;
+        }
+    }
+    demand
+}
+
 /// Workspace of C1.
 #[derive(Clone, Debug, Default)]
 pub struct Steering {
@@ -39,6 +55,8 @@ pub struct Steering {
     count: usize,
     /// The inputs.
     pub inputs: Vec<f64>,
+    /// What each input would be without its own bounds, the others as they are.
+    pub demand: Vec<f64>,
     /// Accelerations without them.
     natural: Vec<f64>,
     /// Cholesky factor of W.
@@ -72,6 +90,7 @@ impl Steering {
             rows,
             count,
             inputs: vec![0.0; count],
+            demand: vec![0.0; count],
             natural: vec![0.0; n],
             cost: Mat::zeros(count, count),
             reach: Mat::zeros(count, n),
@@ -271,6 +290,7 @@ impl Steering {
             }
         }
         self.inputs = bounded_least_squares(&F, &d, &control.bounds);
+        self.demand = demand(&F, &d, &self.inputs, &control.bounds);
         self.undo_cost(F.split_at(rows * count).0, &d[..rows], &control.bounds);
         Ok(true)
     }

@@ -21,6 +21,8 @@ pub(super) struct SampledController<'a> {
     model: Option<StickingKernel<'a>>,
     accelerator: Option<Accelerator>,
     inputs: Vec<f64>,
+    /// Whether each input of the last sample is at a bound.
+    pub at_bound: Vec<bool>,
     pub hold: Option<f64>,
 }
 
@@ -29,7 +31,8 @@ impl<'a> SampledController<'a> {
         let shape = kernel.shape();
         let hold = controller.hold.filter(|_| shape.n_require > 0);
         let apart = controller.model.or(hold.map(|_| kernel)).filter(|_| shape.n_require > 0);
-        let mut controller = Self { model: None, accelerator: None, inputs: vec![0.0; shape.n_input], hold };
+        let (inputs, at_bound) = (vec![0.0; shape.n_input], vec![false; shape.n_input]);
+        let mut controller = Self { model: None, accelerator: None, inputs, at_bound, hold };
         if let Some(model) = apart {
             controller.take(StickingKernel::new(model, modes.clone()));
         }
@@ -59,8 +62,15 @@ impl<'a> SampledController<'a> {
         if let (Some(model), Some(accelerator)) = (&self.model, &mut self.accelerator) {
             accelerator.consistency_tol = tolerance;
             match accelerator.solve(model, at) {
-                Ok(s) => self.inputs.copy_from_slice(&s.inputs),
-                // A contact that sticks in the system would have to slide for what the controller wants: it pushes as if.
+                Ok(s) => {
+                    self.inputs.copy_from_slice(&s.inputs);
+                    let demand = s.demand.clone();
+                    let bounds = accelerator.control_bounds().iter();
+                    for ((at_bound, u), [least, most]) in self.at_bound.iter_mut().zip(demand).zip(bounds) {
+                        *at_bound = !(*least..=*most).contains(&u);
+                    }
+                }
+                // A contact that sticks would have to slide to meet the requirements: the inputs are those with which it slides.
                 Err(AccelerationError::Unreachable { .. }) if !model.contacts().is_empty() => {
                     let base = model.base();
                     let wanted = StickingKernel::new(base, find_modes(base, at, ControlInput::Required)?);

@@ -147,7 +147,14 @@ impl HeldControl {
 impl EventSource for HeldControl {
     fn begin(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
         let (at, tolerance) = (run.field.point(run.t, &run.y), run.state_tolerance());
+        let before = run.field.controller.at_bound.clone();
         run.field.controller.sample(at, tolerance).map_err(Failure::Acceleration)?;
+        let now = run.field.controller.at_bound.clone();
+        for (input, (before, now)) in before.into_iter().zip(now).enumerate() {
+            if before != now {
+                run.observer.saturation(run.t, input, now);
+            }
+        }
         self.samples += 1;
         self.next = run.t_start + self.samples as f64 * self.interval * run.span().signum();
         Ok(())

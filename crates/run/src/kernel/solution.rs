@@ -47,7 +47,8 @@ pub struct Solution {
     pub control_force: Vec<f64>,
     /// Control inputs u, n_input.
     pub inputs: Vec<f64>,
-    /// Inputs that would meet the requirements, where bounds may keep u from them; n_input.
+    /// Inputs that would meet the requirements, where bounds may keep u from them: each without its own bounds and with the
+    /// others as they are; n_input.
     pub demand: Vec<f64>,
     /// Multiplier of each row, Q_i = A^T lambda, of minimum norm when rows are redundant and no force law reads
     /// them (see [`crate::IdealForces::lambda`]), n_con. With friction, that of the force which acts: what friction does

@@ -325,10 +325,13 @@ impl<'k> Sensitivities<'k> {
             self.take_whole_step(step);
         }
         let (way, end) = (step.h.signum(), step.t + step.h);
-        let at_end = (until - end).abs() <= 1e-12 * step.h.abs() + 4.0 * f64::EPSILON * end.abs();
+        // The driver may round the end of a step up; beyond it there is nothing to follow.
+        let at_end = (end - until) * way <= 1e-12 * step.h.abs() + 4.0 * f64::EPSILON * end.abs();
         let asked = until;
         let until = if at_end { end } else { until };
-        while (until - self.t) * way > 1e-14 * step.h.abs() {
+        // Times nearer than this are the same: a last step of one rounding would not move the time at all.
+        let close = 1e-14 * step.h.abs() + 4.0 * f64::EPSILON * end.abs();
+        while (until - self.t) * way > close {
             match self.breaks.first().copied() {
                 Some((kink, i)) if (kink - self.t) * way <= 1e-12 * step.h.abs() => {
                     self.breaks.remove(0);
@@ -337,6 +340,9 @@ impl<'k> Sensitivities<'k> {
                 Some((kink, _)) => self.take_step(step, kink)?,
                 None => self.take_step(step, end)?,
             }
+        }
+        if (until - self.t).abs() <= close {
+            self.t = until;
         }
         self.look_inside(step, until)?;
         if at_end && self.t == end {

@@ -140,9 +140,19 @@ impl Workspace {
             *turns &= !search.within.iter().any(|r| r.name == c.name);
         }
         found.angles = (0..periodic.len()).filter(|i| periodic[*i]).collect();
+        let joints = self.system.bodies.iter().flat_map(|bodies| &bodies.joints);
+        let quaternions: Vec<Vec<usize>> =
+            joints.filter_map(|joint| joint.quaternion().map(<[usize]>::to_vec)).collect();
+        let of = |state, held| Hunt {
+            base: state,
+            held,
+            periodic: &periodic,
+            quaternions: &quaternions,
+            within: &search.within,
+        };
         let total = starts * hunts.len();
         for (h, (state, held)) in hunts.iter().enumerate() {
-            let hunt = Hunt { base: state, held, periodic: &periodic, within: &search.within };
+            let hunt = of(state, held);
             hunt.run(self, &linearizer, starts, &mut found, &mut |k| watch(h * starts + k, total));
         }
         // Rates that the forces decide are unknowns where no steady motion has those of the start.
@@ -152,7 +162,7 @@ impl Workspace {
             && let Some((state, held)) = hunts.iter().find(|(_, held)| !held.rest)
             && let Some(held) = held.with_free_rates()
         {
-            let hunt = Hunt { base: state, held: &held, periodic: &periodic, within: &search.within };
+            let hunt = of(state, &held);
             hunt.run(self, &linearizer, starts, &mut found, &mut |_| {});
         }
         if found.converged > 0 {
@@ -195,6 +205,8 @@ struct Hunt<'a> {
     base: &'a State,
     held: &'a FixedVariables,
     periodic: &'a [bool],
+    /// Coordinates of bodies that are quaternions, by fours.
+    quaternions: &'a [Vec<usize>],
     within: &'a [Range],
 }
 
@@ -367,6 +379,13 @@ impl Hunt<'_> {
     }
 
     fn same(&self, a: &State, b: &State) -> bool {
+        // q and -q turn a body alike.
+        let mut b = b.clone();
+        for e in self.quaternions {
+            if e.iter().map(|&i| a.x[i] * b.x[i]).sum::<f64>() < 0.0 {
+                e.iter().for_each(|&i| b.x[i] = -b.x[i]);
+            }
+        }
         let x = (0..a.x.len()).filter(|i| !self.held.moving.contains(i)).all(|i| {
             let gap = (a.x[i] - b.x[i]).abs();
             let gap = if self.periodic[i] { gap.min((gap - TAU).abs()) } else { gap };

@@ -304,3 +304,23 @@ fn a_rattleback_turns_as_known() {
         below(name, (last(&motion, name) - value).abs(), 1e-6);
     }
 }
+
+/// A box on a ball joint and a spring has four equilibria; q and -q are one attitude.
+#[test]
+fn attitudes_at_rest_are_listed_once() {
+    let mut model = load(
+        "gravity [0, 0, -9.81]
+        body b: box 1 size [0.1, 0.2, 0.3] at [0, 0, -0.5]
+        joint J: ball ground to b
+        spring s: 20 length 0.1 between [1, 0, 0] of ground and [0.1, 0, -0.5] of b",
+    );
+    let found = model.equilibria(&Default::default()).expect("a search");
+    let places: Vec<&[f64]> = found.equilibria.iter().map(|e| &e.linear.state.x[..]).collect();
+    for (k, a) in places.iter().enumerate() {
+        for b in &places[k + 1..] {
+            let cosine: f64 = a.iter().zip(*b).map(|(a, b)| a * b).sum();
+            assert!(cosine.abs() < 1.0 - 1e-9, "{a:?} and {b:?} are one attitude");
+        }
+    }
+    assert!(places.len() >= 2, "{places:?}");
+}

@@ -53,6 +53,7 @@ impl Accelerator {
                 if !steering.limit(t, &control, &self.solution.eta_dot)? {
                     break;
                 }
+                self.solution.demand.copy_from_slice(&steering.demand);
                 self.solve_with_inputs(t, eta, terms, &control, &steering.inputs, nonideal)?;
             }
             Ok(())
