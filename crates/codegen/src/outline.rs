@@ -6,7 +6,7 @@ use super::language::Language;
 use super::names::Namer;
 use dalembert::Workspace;
 use dalembert::compile::Tapes;
-use dalembert_run::{Contacts, Differentiable, Dynamics, Shape};
+use dalembert_run::{Contacts, Differentiable, Dynamics, Shape, Terms};
 use dalembert_syntax::units::UnitInfo;
 use dalembert_tape::{Builder, Op, Operand, Program};
 use std::fmt::Write;
@@ -455,6 +455,10 @@ pub const CODES: [(u8, &str, &str); 6] = [
 fn whole(model: &Workspace) -> Option<Block> {
     let shape = model.compiled.shape();
     if shape.n_con + shape.n_contact + shape.n_require > 0 || model.compiled.tapes().nonideal.is_some() {
+        return None;
+    }
+    // Factors of nets are loops.
+    if Terms::of(&model.compiled).sparsity.is_some() {
         return None;
     }
     let mut model = model.clone();

@@ -290,6 +290,31 @@ fn sensitivities_end_where_the_run_ends() {
             assert!(
                 motion.table.column("d(x)/d(l)").is_some_and(|column| column.iter().all(|v| v.is_finite()))
             );
+
+/// A mass bounces on a spring that only pushes. In contact y = (m g/k)(cos w s - 1) - (v/w) sin w s, w^2 = k/m, and it leaves with the
+/// speed v = sqrt(2 g h) that it came with. The law has kinks at both ends, and its slope k is steep.
+#[test]
+fn a_steep_spring_is_entered_and_left() {
+    let closed = |m: f64, g: f64, k: f64| {
+        let (h, t) = (0.5, 0.5);
+        let (v, w, y0) = ((2.0 * g * h).sqrt(), (k / m).sqrt(), m * g / k);
+        let left = (2.0 * h / g).sqrt() + 2.0 * (std::f64::consts::PI - (v / (w * y0)).atan()) / w;
+        let s = t - left;
+        [v * s - g * s * s / 2.0, v - g * s]
+    };
+    let table = run(&model_text("one_sided_spring"), 0.5, &["m", "g", "k"]);
+    for (j, name) in ["m", "g", "k"].iter().enumerate() {
+        let value = [1.0, 9.81, 400.0];
+        let at = |h: f64| {
+            let mut p = value;
+            p[j] *= 1.0 + h;
+            closed(p[0], p[1], p[2])
+        };
+        for (i, column) in ["y", "y'"].iter().enumerate() {
+            let slope = |h: f64| (at(h)[i] - at(-h)[i]) / (2.0 * h * value[j]);
+            let expected = (slope(4e-3) - 20.0 * slope(2e-3) + 64.0 * slope(1e-3)) / 45.0;
+            let found = last(&table, &format!("d({column})/d({name})"));
+            below(&format!("{column} by {name}"), (found - expected).abs() / expected.abs().max(1.0), 1e-9);
         }
     }
 }

@@ -93,11 +93,19 @@ impl Sensitivities<'_> {
         self.derivative(&mut rate);
         // Steps may be as short as rounding here: the sides are told apart by a moment of the motion's own time.
         let moment = BESIDE * (1.0 + t.abs()) * step.h.signum();
+        let mut further = vec![0.0; width];
         for (k, f) in sides.iter_mut().enumerate().rev() {
-            let moved = if k == 0 { -moment } else { moment };
-            let beside: Vec<f64> = y.iter().zip(&rate).map(|(y, f)| y + moved * f).collect();
-            self.equation.solve(t + moved, &beside)?;
-            self.derivative(f);
+            let moment = if k == 0 { -moment } else { moment };
+            let mut beside = |moved: f64, f: &mut [f64]| {
+                let state: Vec<f64> = y.iter().zip(&rate).map(|(y, f)| y + moved * f).collect();
+                self.equation.solve(t + moved, &state)?;
+                self.derivative(f);
+                Ok(())
+            };
+            beside(2.0 * moment, &mut further)?;
+            beside(moment, f)?;
+            // The limit from this side: steep laws change within a moment.
+            f.iter_mut().zip(&further).for_each(|(f, further)| *f = 2.0 * *f - further);
         }
         let [f, f_after] = sides;
         let size = f.iter().chain(&f_after).fold(0.0f64, |m, v| m.max(v.abs()));

@@ -22,6 +22,8 @@ pub(super) const STAGES: usize = 12;
 pub(super) const DENSE_STAGES: usize = 16;
 /// Terms of the dense output.
 pub(super) const TERMS: usize = 7;
+/// Numbers by which a step is judged.
+pub(super) const MEASURES: usize = 6;
 const WIDTH: usize = Lanes::WIDTH;
 /// Operations of a step at most; longer ones are no faster than stages one by one.
 const MAX_OPERATIONS: usize = 100_000;
@@ -219,6 +221,12 @@ pub(super) fn write_step(tape: &mut Builder, split: &Linearized, d: usize, dense
     StepTape { end, fifth, third, dense: terms }
 }
 
+/// The sum of squares.
+fn squares<'v>(tape: &mut Builder, values: impl Iterator<Item = &'v Value>) -> Value {
+    let zero = tape.constant(0.0);
+    values.fold(zero, |sum, v| tape.push(Op::MulAdd, &[*v, *v, sum]))
+}
+
 /// S + sum_j w_j h K_j
 fn combine(tape: &mut Builder, S: &[Value], rates: &[Vec<Value>], weights: &[f64]) -> Vec<Value> {
     (0..S.len())
@@ -233,6 +241,7 @@ fn combine(tape: &mut Builder, S: &[Value], rates: &[Vec<Value>], weights: &[f64
 pub(super) struct StepProgram {
     pub trace: Trace,
     split: Linearized,
+    n_x: usize,
     d: usize,
     /// Changes of the numbers that the acceleration computes from the parameters alone, of each direction; those that
     /// change with none are left out.
@@ -244,14 +253,14 @@ pub(super) struct StepProgram {
     inputs: [Vec<f64>; 2],
     room: Vec<f64>,
     out: Vec<f64>,
-    /// Of each direction: S at the end, errors of fifth and third order, terms of the dense output.
+    /// Of each direction: S at the end, its measures, terms of the dense output.
     found: Vec<f64>,
     width: usize,
 }
 
 impl StepProgram {
     /// For directions that change the parameters by these amounts; `None` where the program of a step is too long.
-    pub fn new(fused: &FusedProgram<'_>, d: usize, parameters: &[Vec<f64>]) -> Option<Self> {
+    pub fn new(fused: &FusedProgram<'_>, n_x: usize, d: usize, parameters: &[Vec<f64>]) -> Option<Self> {
         let whole = fused.constant_changes(parameters);
         let moves: Vec<bool> =
             (0..fused.constants.len()).map(|k| whole.iter().any(|change| change[k] != 0.0)).collect();
@@ -263,6 +272,7 @@ impl StepProgram {
             trace: Trace::new(&split, d)?,
             changes: whole.into_iter().map(kept).collect(),
             split,
+            n_x,
             d,
             one: [None, None],
             four: [None, None],
@@ -278,7 +288,14 @@ impl StepProgram {
         let before = self.split.along.input_count() - self.split.values + 1;
         let mut tape = Builder::new(before + self.trace.len(if dense { DENSE_STAGES } else { STAGES }));
         let step = write_step(&mut tape, &self.split, self.d, dense);
-        tape.finish(&[step.end, step.fifth, step.third, step.dense].concat())
+        let S: Vec<Value> = (0..self.d).map(|k| tape.input(k)).collect();
+        let mut measures = Vec::new();
+        for block in [0..self.n_x, self.n_x..self.d] {
+            measures.push(squares(&mut tape, step.fifth[block.clone()].iter()));
+            measures.push(squares(&mut tape, step.third[block.clone()].iter()));
+            measures.push(squares(&mut tape, S[block.clone()].iter().chain(&step.end[block])));
+        }
+        tape.finish(&[step.end, measures, step.dense].concat())
     }
 
     /// Makes the programs for so many directions ready.
@@ -310,8 +327,8 @@ impl StepProgram {
         self.inputs[1].resize(wide, 0.0);
     }
 
-    /// What was found for a direction: S at the end of the step, its errors of fifth and third order, and the terms of its dense
-    /// output where they were asked for.
+    /// What was found for a direction: S at the end of the step; for coordinates and for speeds the squares of its errors of fifth and
+    /// third order and of its sizes at both ends ([`MEASURES`]); the terms of its dense output where they were asked for.
     pub fn found(&self, direction: usize) -> &[f64] {
         &self.found[direction * self.width..(direction + 1) * self.width]
     }
@@ -324,7 +341,7 @@ impl StepProgram {
         if !ready {
             self.prepare(count, dense);
         }
-        self.width = (3 + if dense { TERMS } else { 0 }) * d;
+        self.width = d + MEASURES + if dense { TERMS * d } else { 0 };
         self.found.resize(count * self.width, 0.0);
         let m = self.changes[0].len();
         let before = d + m + 1;

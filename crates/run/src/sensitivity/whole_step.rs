@@ -1,7 +1,7 @@
 //! Steps of sensitivities by the stages of the motion's own steps, judged by their own error.
 
 use super::follow::FLOOR;
-use super::step_program::{StepProgram, TERMS};
+use super::step_program::{MEASURES, StepProgram, TERMS};
 use crate::hybrid::FollowedStep;
 use crate::kernel::Differentiable;
 
@@ -33,7 +33,7 @@ impl WholeStep {
         let (n_x, n) = (kernel.shape().n_x, kernel.shape().n_eta);
         let fused = kernel.fused_program().filter(|f| f.all_rows && !parameters.is_empty())?;
         Some(Self {
-            program: StepProgram::new(&fused, n_x + n, parameters)?,
+            program: StepProgram::new(&fused, n_x, n_x + n, parameters)?,
             n_x,
             d: n_x + n,
             tolerance: SHARE * rtol,
@@ -83,7 +83,7 @@ impl WholeStep {
     pub fn dense(&self, t: f64, out: &mut [f64]) {
         let (theta, d) = ((t - self.step.0) / self.step.1, self.d);
         for (k, out) in out.chunks_exact_mut(d).enumerate() {
-            let terms = &self.program.found(k)[3 * d..];
+            let terms = &self.program.found(k)[d + MEASURES..];
             for i in 0..d {
                 // Nested in theta and 1 - theta alternately.
                 let nested = |s: f64, p: usize| {
@@ -97,22 +97,19 @@ impl WholeStep {
     /// The largest error of a direction's coordinates or speeds, against their size, in units of the tolerance; NaN if there
     /// is none. Sizes are lengths: sums of squares, without branches.
     fn error(&self, y: &[f64], y_new: &[f64]) -> f64 {
-        let d = self.d;
         let square = |v: &[f64]| v.iter().fold(0.0, |sum, v| sum + v * v);
-        let blocks = [0..self.n_x, self.n_x..d];
-        let moved = blocks.clone().map(|block| square(&y[block.clone()]) + square(&y_new[block]));
+        let (x, eta) = y.split_at(self.n_x);
+        let (x_new, eta_new) = y_new.split_at(self.n_x);
+        let moved = [square(x) + square(x_new), square(eta) + square(eta_new)];
         let mut worst = 0.0;
-        for (k, S) in self.origin.chunks_exact(d).enumerate() {
-            let found = self.program.found(k);
-            let (end, fifth, third) = (&found[..d], &found[d..2 * d], &found[2 * d..3 * d]);
+        for (k, size) in self.sizes.iter().enumerate() {
+            let Some(measures) = self.program.found(k)[self.d..].first_chunk::<MEASURES>() else { continue };
             // What a change of the whole parameter could do: sensitivities far below it are rounding.
-            let floor = FLOOR / self.sizes[k];
-            for (block, moved) in blocks.clone().into_iter().zip(&moved) {
-                let size = square(&S[block.clone()]) + square(&end[block.clone()]) + floor * floor * moved;
-                let (five, three) = (square(&fifth[block.clone()]), square(&third[block]));
+            let floor = FLOOR * FLOOR / (size * size);
+            for ([five, three, size], moved) in measures.as_chunks::<3>().0.iter().zip(moved) {
                 // Errors of fifth and third order combined as for the motion.
-                let error = five * five / ((five + 0.01 * three) * size);
-                if five != 0.0 && !(error <= worst) {
+                let error = five * five / ((five + 0.01 * three) * (size + floor * moved));
+                if *five != 0.0 && !(error <= worst) {
                     worst = error;
                 }
             }
