@@ -63,7 +63,7 @@ fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Bo
             .chain([(system.time, Pool::ONE)]),
     );
     let dynamics = match is_deferred {
-        true => Dynamics::default(),
+        true => DerivedTerms::default(),
         false => {
             let L = system.whole_lagrangian();
             lagrange(system, L, &symbols, frame.as_ref(), &structure, &mut dot)?
@@ -269,7 +269,7 @@ fn frame_error(error: &FrameError, system: &System) -> Diagnostic {
 }
 
 #[derive(Default)]
-struct Dynamics {
+struct DerivedTerms {
     mass_matrix: Matrix,
     force: Vec<Expr>,
     momenta: Vec<Expr>,
@@ -283,7 +283,7 @@ fn lagrange(
     frame: Option<&FrameParts>,
     structure: &Structure,
     dot: &mut Derivation,
-) -> Result<Dynamics, Box<Diagnostic>> {
+) -> Result<DerivedTerms, Box<Diagnostic>> {
     let n = symbols.eta.len();
     let pool = &mut system.pool;
     let momenta = pool.gradient(L, &symbols.eta);
@@ -323,7 +323,7 @@ fn lagrange(
         });
         mass_matrix = Matrix::from_rows(rows.collect());
     }
-    Ok(Dynamics { mass_matrix, force, momenta })
+    Ok(DerivedTerms { mass_matrix, force, momenta })
 }
 
 /// M by its entries: row p from its own momentum, by the speeds that occur there. The upper triangle is mirrored so that

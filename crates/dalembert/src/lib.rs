@@ -77,8 +77,8 @@ pub mod equilibrium {
 /// Small motions about a state: matrices, eigenvalues, stability, inputs and outputs.
 pub mod linearize {
     pub use crate::analysis::linearize::{
-        Complex, Linearization, Linearizer, OperatingPoint, Over, Range, Split, Stability, StabilityVerdict,
-        Sweep,
+        Complex, Linearization, Linearizer, OperatingPoint, Over, Range, RootLocus, Split, Stability,
+        StabilityVerdict,
     };
 }
 

@@ -3,7 +3,7 @@
 use crate::analysis::analyze;
 use crate::analysis::analyze::Analysis;
 use crate::analysis::equilibrium::{Equilibria, EquilibriumSearch};
-use crate::analysis::linearize::{Linearization, Over, Range, Sweep};
+use crate::analysis::linearize::{Linearization, Over, Range, RootLocus};
 use crate::connect::Connected;
 use crate::elaborate::Overrides;
 use crate::equations::{Form, Style, WrittenBrackets};
@@ -214,7 +214,7 @@ impl Model {
     }
 
     /// Eigenvalues over a range of a parameter or of a starting value.
-    pub fn eigenvalues_over(&self, range: &Range, over: &Over) -> Result<Sweep, Box<Diagnostic>> {
+    pub fn eigenvalues_over(&self, range: &Range, over: &Over) -> Result<RootLocus, Box<Diagnostic>> {
         self.workspace().eigenvalues_over(range, over)
     }
 

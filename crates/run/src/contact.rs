@@ -30,7 +30,7 @@ mod find_modes;
 mod modes;
 mod reporter;
 
-pub use find_modes::{Change, find_modes, find_modes_after};
+pub use find_modes::{ModeChange, find_modes, find_modes_after};
 pub use modes::{ContactModes, Mode, StickingKernel};
 pub use reporter::{Reporter, accelerate};
 

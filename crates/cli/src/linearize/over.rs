@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::files::{About, TableTarget, probe_all};
 use crate::output::{complain, print, print_json};
 use crate::text_table::{entry, plain};
-use dalembert::linearize::{Over, Range, Sweep};
+use dalembert::linearize::{Over, Range, RootLocus};
 use dalembert::{Model, Source};
 use dalembert_view::Plot;
 use dalembert_view::documents;
@@ -52,7 +52,7 @@ pub fn over(
     print(&words)
 }
 
-fn facts(range: &Range, sweep: &Sweep) -> Vec<(String, String)> {
+fn facts(range: &Range, sweep: &RootLocus) -> Vec<(String, String)> {
     let pair = |name: &str, value: String| (name.to_owned(), value);
     let mut out = vec![
         pair(

@@ -36,7 +36,7 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub(crate) use derivatives::Derivatives;
 use input_output::{InputOutput, input_output};
 use messages::{kinked, of_eigen, unknown_variable};
-pub use over::{Over, Range, Sweep};
+pub use over::{Over, Range, RootLocus};
 pub(crate) use reduce::{Local, Preferences, local};
 pub use split::Split;
 pub use stability::{Stability, StabilityVerdict};

@@ -24,7 +24,7 @@ use dalembert_syntax::diagnostic::Diagnostic;
 mod control;
 mod root;
 
-pub use control::Control;
+pub use control::ExplicitControl;
 
 /// U1 to U5 and C1 of a model, over its state.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub struct ExplicitEquation {
     /// lambda of every row of the model, Q_i = A^T lambda.
     pub multipliers: Vec<Expr>,
     /// What control does.
-    pub control: Option<Control>,
+    pub control: Option<ExplicitControl>,
     /// eta'
     pub acceleration: Vec<Expr>,
 }
@@ -195,7 +195,7 @@ impl ExplicitEquation {
             natural = sm::plus(pool, &natural, &moved);
         }
         let control = match controlled {
-            true => Some(Control::of(model, &p, &natural, nonideal_term.as_deref())?),
+            true => Some(ExplicitControl::of(model, &p, &natural, nonideal_term.as_deref())?),
             false => None,
         };
         let pool = &mut model.system.pool;

@@ -32,12 +32,12 @@ pub fn find_modes(
     at: Point<'_>,
     input: ControlInput<'_>,
 ) -> Result<ContactModes, AccelerationError> {
-    find_modes_after(kernel, at, input, Change::default())
+    find_modes_after(kernel, at, input, ModeChange::default())
 }
 
 /// What changes along a motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Change {
+pub struct ModeChange {
     /// A contact that has come to rest.
     pub landed: Option<usize>,
     /// A contact that has passed its static limit.
@@ -51,7 +51,7 @@ pub fn find_modes_after(
     kernel: &dyn Dynamics,
     at: Point<'_>,
     input: ControlInput<'_>,
-    change: Change,
+    change: ModeChange,
 ) -> Result<ContactModes, AccelerationError> {
     let shape = kernel.shape();
     let mut search = ModeSearch {
@@ -99,7 +99,7 @@ struct ModeSearch<'k> {
 
 impl ModeSearch<'_> {
     /// Which contacts are at rest, and where the others slide.
-    fn look(&mut self, change: Change) -> Result<(), AccelerationError> {
+    fn look(&mut self, change: ModeChange) -> Result<(), AccelerationError> {
         let shape = self.kernel.shape();
         let mut room = vec![0.0; ContactTerms::room(&shape) + self.kernel.scratch_len()];
         let (mut terms, rest) = ContactTerms::carve(&shape, &mut room);

@@ -87,7 +87,7 @@ impl EventScreen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hybrid::events::Events;
+    use crate::hybrid::events::EventSearch;
     use crate::hybrid::{Crossing, EventRule};
 
     /// Where it is sure, the search finds nothing; and it is sure of most functions that stay away from zero.
@@ -108,7 +108,7 @@ mod tests {
             }
             let mut g = [[value(0.0); LANES]; COUNT];
             g[1..].iter_mut().zip(first_places()).for_each(|(g, theta)| *g = [value(theta); LANES]);
-            let mut events = Events::new(&[EventRule { crossing: Crossing::Both, stop: true }], 1);
+            let mut events = EventSearch::new(&[EventRule { crossing: Crossing::Both, stop: true }], 1);
             events.begin(|g| g[0] = value(0.0), 0.0);
             events.scan(0.0, 1.0, &mut |theta, g| g[0] = value(theta));
             let sure = quiet.sure(&g)[0];

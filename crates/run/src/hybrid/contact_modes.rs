@@ -8,7 +8,7 @@ use super::integration::Integration;
 use super::source::{EventSource, Transition};
 use super::tolerances::{APPROACH, AT_ONCE, AT_REST, MAX_AT_ONCE, REST_SOON};
 use super::{ContactChange, Crossing, EventHit, EventRule, Failure};
-use crate::contact::{Change, ContactModes, Mode, find_modes_after};
+use crate::contact::{ContactModes, Mode, ModeChange, find_modes_after};
 use crate::{Contact, Dynamics, Point, Projector, Terms};
 use dalembert_linalg::{dot, norm, norm_max};
 
@@ -30,7 +30,7 @@ impl EventSource for ContactChanges {
     fn begin(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
         let state = run.y.clone();
         let at = run.field.point(run.t, &state);
-        let modes = settled(run, at, Change::default())?;
+        let modes = settled(run, at, ModeChange::default())?;
         run.field.set_modes(modes);
         run.project()
     }
@@ -60,7 +60,7 @@ impl EventSource for ContactChanges {
         let hit = hits[0];
         let stuck = run.field.kernel.modes().sticks(hit.index);
         let (landed, loose) = if stuck { (None, Some(hit.index)) } else { (Some(hit.index), None) };
-        let change = Change { landed, loose, quiet: AT_REST * run.top_speed };
+        let change = ModeChange { landed, loose, quiet: AT_REST * run.top_speed };
         let state = run.y.clone();
         let at = run.field.point(run.t, &state);
         let modes = settled(run, at, change)?;
@@ -71,7 +71,7 @@ impl EventSource for ContactChanges {
     fn moved(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
         let state = run.y.clone();
         let at = run.field.point(run.t, &state);
-        let modes = settled(run, at, Change::default())?;
+        let modes = settled(run, at, ModeChange::default())?;
         let before = run.field.kernel.modes().clone();
         run.field.set_modes(modes);
         report_changes(run, &before);
@@ -86,7 +86,7 @@ impl EventSource for ContactChanges {
         let first = std::mem::replace(&mut self.stretch, run.field.stretch)[0].is_nan();
         let state = run.y.clone();
         let at = Point { t: run.field.within_stretch(run.t), ..run.field.point(run.t, &state) };
-        let modes = settled(run, at, Change::default())?;
+        let modes = settled(run, at, ModeChange::default())?;
         match modes.modes.iter().zip(&run.field.kernel.modes().modes).position(|(new, old)| new != old) {
             Some(contact) if !first => self.take_modes(run, modes, contact),
             _ => Ok(Transition::Continue),
@@ -108,7 +108,7 @@ impl EventSource for ContactChanges {
             return Ok(Transition::Continue);
         }
         let moved = run.y[n_x..].iter().zip(&*eta).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        let change = Change { quiet: AT_REST * run.top_speed + 2.0 * moved, ..Change::default() };
+        let change = ModeChange { quiet: AT_REST * run.top_speed + 2.0 * moved, ..ModeChange::default() };
         let at = run.field.point(run.t + h, &next);
         let modes = settled(run, at, change)?;
         let before = &run.field.kernel.modes().modes;
@@ -192,7 +192,7 @@ impl ContactChanges {
 }
 
 /// The modes that contacts take at a state.
-fn settled(run: &mut Integration<'_>, at: Point<'_>, change: Change) -> Result<ContactModes, Failure> {
+fn settled(run: &mut Integration<'_>, at: Point<'_>, change: ModeChange) -> Result<ContactModes, Failure> {
     let base = run.field.kernel.base();
     let input = run.field.controller.input(at, f64::INFINITY).map_err(Failure::Acceleration)?;
     let mut modes = find_modes_after(base, at, input, change).map_err(Failure::Acceleration)?;

@@ -8,7 +8,7 @@
 //!
 //! Checked by `tests/it/kinks.rs` of the facade: tracks with kinks, drives that jump, pieces that fit.
 
-use super::events::Events;
+use super::events::EventSearch;
 use super::integration::Integration;
 use super::source::{EventSource, Transition};
 use super::tolerances::{
@@ -20,7 +20,7 @@ use dalembert_linalg::norm_max;
 
 /// Watch over the switches of the constraints of a run.
 pub(super) struct Discontinuities {
-    switches: Events,
+    switches: EventSearch,
     /// The longest next step towards a switch that cannot be passed.
     closing_in: f64,
     /// Whether the motion has begun.
@@ -50,7 +50,7 @@ impl Discontinuities {
     pub fn of(run: &Integration<'_>) -> Option<Self> {
         let n = run.field.shape.n_switch;
         let any = EventRule { crossing: Crossing::Both, stop: false };
-        let switches = Events::new(&vec![any; n], n);
+        let switches = EventSearch::new(&vec![any; n], n);
         (n > 0).then_some(Self { switches, closing_in: f64::INFINITY, begun: false })
     }
 

@@ -40,7 +40,7 @@ fn between([a, m, b]: [f64; 3]) -> [f64; 2] {
 }
 
 /// Watch over the event functions.
-pub(crate) struct Events {
+pub(crate) struct EventSearch {
     rules: Vec<EventRule>,
     /// Last sign of each function; 0 if it had none yet.
     sign: Vec<f64>,
@@ -58,7 +58,7 @@ pub(crate) struct Events {
     pub hits: Vec<EventHit>,
 }
 
-impl Events {
+impl EventSearch {
     /// For the first `n_event` functions that have a rule.
     pub fn new(rules: &[EventRule], n_event: usize) -> Self {
         let n = rules.len().min(n_event);
@@ -464,8 +464,8 @@ fn locate(mut a: (f64, f64), mut b: (f64, f64), tiny: f64, g: &mut dyn FnMut(f64
 mod tests {
     use super::*;
 
-    fn events(rules: &[EventRule]) -> Events {
-        Events::new(rules, rules.len())
+    fn events(rules: &[EventRule]) -> EventSearch {
+        EventSearch::new(rules, rules.len())
     }
 
     #[test]

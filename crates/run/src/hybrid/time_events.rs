@@ -5,7 +5,7 @@
 //! the same cost for each switch. Each change of sign is closed in until neighbouring numbers lie on both sides of it. Knows
 //! nothing of the state.
 
-use super::events::Events;
+use super::events::EventSearch;
 use super::integration::Integration;
 use super::options::EventRule;
 use super::outcome::{Crossing, EventHit, Failure};
@@ -110,7 +110,7 @@ impl EventSource for TimeSwitchSource {
 
 /// Watch over the switches of time.
 struct TimeEvents {
-    watch: Events,
+    watch: EventSearch,
     /// Found and not yet passed, in the order of the motion.
     ahead: VecDeque<TimeEvent>,
     /// How far was looked, and the width of the window that was good last.
@@ -132,7 +132,7 @@ impl TimeEvents {
         let any = EventRule { crossing: Crossing::Both, stop: false };
         let span = t_end - t;
         let mut new = Self {
-            watch: Events::new(&vec![any; n], n),
+            watch: EventSearch::new(&vec![any; n], n),
             ahead: VecDeque::new(),
             seen: t,
             width: WINDOW[1] * span.abs(),

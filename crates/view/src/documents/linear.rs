@@ -3,7 +3,7 @@
 use super::{nested, object, state_pairs, units};
 use dalembert::equilibrium::{Equilibria, Equilibrium};
 use dalembert::linearize::Complex;
-use dalembert::linearize::{Linearization, OperatingPoint, Range, Split, Sweep};
+use dalembert::linearize::{Linearization, OperatingPoint, Range, RootLocus, Split};
 use dalembert::{Model, Source, diagnostic};
 use serde_json::{Map, Value, json};
 use std::f64::consts::TAU;
@@ -119,7 +119,7 @@ pub(super) fn fields(linear: &Linearization) -> Value {
 }
 
 /// Eigenvalues over a range as JSON.
-pub fn eigenvalues(range: &Range, sweep: &Sweep, files: &[String]) -> Value {
+pub fn eigenvalues(range: &Range, sweep: &RootLocus, files: &[String]) -> Value {
     let rows: Vec<Value> = sweep
         .table
         .rows()

@@ -10,7 +10,7 @@
 //! Every candidate is proved along the equations of motion and verified along a motion like all others; here
 //! nothing is proved.
 
-use super::dynamics::Dynamics;
+use super::dynamics::SymbolicDynamics;
 use super::killing;
 use super::naming::{Candidate, names};
 use super::noether::MAX_AFFINE;
@@ -23,7 +23,7 @@ const MAX_TERMS: usize = 600;
 const MAX_PAIRS: usize = 40;
 
 /// What may be conserved, in the model's pool.
-pub(super) fn candidates(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<Candidate> {
+pub(super) fn candidates(model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Vec<Candidate> {
     let mut list = Vec::new();
     if let Some(J) = model.system.energies.total {
         list.push(Candidate {

@@ -4,7 +4,7 @@
 //! D J = J_t + J_x x' + J_eta eta',   [M, -A^T; A, 0] (eta', lambda) = (Q + C, b)
 //! ```
 
-use super::dynamics::Dynamics;
+use super::dynamics::SymbolicDynamics;
 use crate::constraint::constraint_kind;
 use crate::simulate::{Motion, Request};
 use crate::workspace::Workspace;
@@ -30,7 +30,7 @@ const MAX_EXACT: usize = 400;
 pub const PIECES: usize = 48;
 
 /// Is D J zero along the equations of motion, at states of two primes? `None` if that could not be found out.
-pub(super) fn is_conserved(model: &mut Workspace, d: &mut Dynamics, J: Expr) -> Option<bool> {
+pub(super) fn is_conserved(model: &mut Workspace, d: &mut SymbolicDynamics, J: Expr) -> Option<bool> {
     let (n, m) = (d.eta.len(), d.residuals.len());
     if d.reacting || n + m > MAX_EXACT {
         return None;

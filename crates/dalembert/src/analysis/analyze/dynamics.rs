@@ -18,7 +18,7 @@ const MAX_INVERTED: usize = 12;
 /// A matrix by its entries that are not zero by structure.
 pub(super) type Sparse = Vec<(usize, usize, Expr)>;
 
-pub(super) struct Dynamics {
+pub(super) struct SymbolicDynamics {
     pub pool: Pool,
     pub parameters: Vec<(Symbol, Expr)>,
     pub time: Symbol,
@@ -61,9 +61,9 @@ pub(super) struct Dynamics {
     pub reacting: bool,
 }
 
-impl Dynamics {
+impl SymbolicDynamics {
     /// `None` for models without a Lagrangian.
-    pub fn of(model: &mut Workspace) -> Option<Dynamics> {
+    pub fn of(model: &mut Workspace) -> Option<SymbolicDynamics> {
         let system = &mut model.system;
         if system.forces.mass.is_some()
             || (system.energies.kinetic.is_none() && system.energies.lagrangian.is_none())
@@ -155,7 +155,7 @@ impl Dynamics {
             }
             _ => None,
         };
-        Some(Dynamics {
+        Some(SymbolicDynamics {
             pool,
             parameters,
             time,

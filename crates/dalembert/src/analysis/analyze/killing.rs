@@ -12,7 +12,7 @@
 //! Source: Stäckel; Eisenhart 1934. For up to four coordinates without constraints and other forces. Checked
 //! by `tests/it/conserved.rs`.
 
-use super::dynamics::Dynamics;
+use super::dynamics::SymbolicDynamics;
 use super::naming::{Candidate, names};
 use crate::workspace::Workspace;
 use dalembert_expr::echelon::Echelon;
@@ -47,7 +47,7 @@ struct Products {
 }
 
 /// Candidates of this kind; none where the system is not a particle in a potential.
-pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<Candidate> {
+pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Vec<Candidate> {
     let Some(products) = Products::of(model, dynamics) else { return Vec::new() };
     let Some(found) = products.solve(model, dynamics) else { return Vec::new() };
     let x = model.form.coordinates.clone();
@@ -81,7 +81,7 @@ pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut Dynamics
 type Coefficients = Vec<((usize, usize), Rational)>;
 
 impl Products {
-    fn of(model: &mut Workspace, dynamics: &Dynamics) -> Option<Self> {
+    fn of(model: &mut Workspace, dynamics: &SymbolicDynamics) -> Option<Self> {
         let n = model.form.speeds.len();
         let plain = (2..=MAX_COORDINATES).contains(&n) && model.system.constraints.rows.is_empty();
         if !plain || model.form.coordinates.len() != n || dynamics.forces.iter().any(|e| *e != Pool::ZERO) {
@@ -158,7 +158,7 @@ impl Products {
 
     /// Coefficients c that leave an exact w, modulo those that are known; `None` where no state could be
     /// found.
-    fn solve(&self, model: &mut Workspace, dynamics: &mut Dynamics) -> Option<Vec<Coefficients>> {
+    fn solve(&self, model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Option<Vec<Coefficients>> {
         let columns = self.pairs.len();
         let curls: Vec<Vec<Expr>> =
             self.curls.iter().map(|list| list.iter().map(|e| dynamics.closed(model, *e)).collect()).collect();
@@ -182,7 +182,7 @@ impl Products {
     }
 
     /// Products that vanish identically, products of conserved velocities, and the kinetic energy.
-    fn known(&self, model: &mut Workspace, dynamics: &mut Dynamics) -> Option<Vec<Vec<Residue>>> {
+    fn known(&self, model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Option<Vec<Vec<Residue>>> {
         let columns = self.pairs.len();
         let products: Vec<Expr> = self.products.iter().map(|e| dynamics.closed(model, *e)).collect();
         let (field, mut list) = null_space(dynamics, &[products], columns)?;
@@ -247,7 +247,7 @@ impl Products {
 
 /// Vectors that every row annihilates; rows are the values of lists of expressions at random states.
 fn null_space(
-    dynamics: &mut Dynamics,
+    dynamics: &mut SymbolicDynamics,
     lists: &[Vec<Expr>],
     columns: usize,
 ) -> Option<(Field, Vec<Vec<Residue>>)> {

@@ -1,6 +1,6 @@
 //! Names for symmetries, and the gauge in the names of the parameters.
 
-use super::dynamics::Dynamics;
+use super::dynamics::SymbolicDynamics;
 use super::noether::{Symmetry, Unknown};
 use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
@@ -147,7 +147,7 @@ pub(super) fn generator(model: &mut Workspace, symmetry: &Symmetry, free: &[usiz
 /// not come out as the numbers that were found.
 pub(super) fn gauge(
     model: &mut Workspace,
-    dynamics: &mut Dynamics,
+    dynamics: &mut SymbolicDynamics,
     hamiltonian: Hamiltonian,
     xi: &[Expr],
     tau: Expr,

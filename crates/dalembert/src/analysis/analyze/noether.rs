@@ -14,7 +14,7 @@
 //! conserved by other reasons (Runge and Lenz) is not in the family and not claimed.
 
 use super::check::PIECES;
-use super::dynamics::Dynamics;
+use super::dynamics::SymbolicDynamics;
 use dalembert_expr::echelon::{Echelon, dot};
 use dalembert_expr::{Expr, Field, Rational, Residue, Sample, Switch};
 
@@ -91,7 +91,7 @@ struct Numbers {
 
 /// The symmetries in a family, and whether all of it was tried.
 pub(super) fn symmetries(
-    dynamics: &mut Dynamics,
+    dynamics: &mut SymbolicDynamics,
     family: Family,
     kernel: Option<&KernelSections>,
 ) -> Option<Vec<Symmetry>> {
@@ -205,7 +205,7 @@ fn scaled(parts: Symmetry) -> Symmetry {
     parts.into_iter().map(|(u, c)| (u, &c * &scale)).collect()
 }
 
-fn unknowns(dynamics: &Dynamics, family: Family, kernel: Option<&KernelSections>) -> Vec<Unknown> {
+fn unknowns(dynamics: &SymbolicDynamics, family: Family, kernel: Option<&KernelSections>) -> Vec<Unknown> {
     let (N, n) = (dynamics.x.len(), dynamics.eta.len());
     let small = N <= MAX_AFFINE;
     let mut list: Vec<Unknown> = (0..=N).rev().map(|i| Unknown::Gauge(i, None)).collect();
@@ -235,7 +235,11 @@ fn unknowns(dynamics: &Dynamics, family: Family, kernel: Option<&KernelSections>
     list
 }
 
-fn numbers(dynamics: &mut Dynamics, seed: u64, kernel: Option<&KernelSections>) -> Option<(Sample, Numbers)> {
+fn numbers(
+    dynamics: &mut SymbolicDynamics,
+    seed: u64,
+    kernel: Option<&KernelSections>,
+) -> Option<(Sample, Numbers)> {
     let d = dynamics;
     let mut wanted: Vec<Expr> =
         d.slopes.iter().chain(&d.momenta).chain(&d.x_dot).chain(&d.forces).copied().collect();

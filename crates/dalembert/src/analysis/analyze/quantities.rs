@@ -10,7 +10,7 @@
 use super::beyond;
 use super::check::{drift, is_conserved};
 use super::distribution::HIDDEN;
-use super::dynamics::Dynamics;
+use super::dynamics::SymbolicDynamics;
 use super::naming::Hamiltonian;
 use super::noether::{Family, KernelSections, MAX_AFFINE, Symmetry, Unknown, symmetries};
 use super::{Conserved, naming};
@@ -45,7 +45,7 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
         let remark = "friction and control forces are no functions of the state alone: nothing is claimed to be conserved";
         return (Vec::new(), vec![remark.into()]);
     }
-    let Some(mut dynamics) = Dynamics::of(model) else {
+    let Some(mut dynamics) = SymbolicDynamics::of(model) else {
         return (Vec::new(), vec!["symmetries are those of a Lagrangian; the model has none".into()]);
     };
     if dynamics.has_steps() {
@@ -136,7 +136,7 @@ fn sections_free(sections: &[NamedSection]) -> Vec<usize> {
     sections.iter().map(|(p, _)| *p).collect()
 }
 
-fn hamiltonian(model: &mut Workspace, dynamics: &mut Dynamics) -> Hamiltonian {
+fn hamiltonian(model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Hamiltonian {
     let pool = &mut model.system.pool;
     let parts = [
         model.system.energies.kinetic.map(|t| (t, Rational::MINUS_ONE)),
@@ -162,7 +162,7 @@ fn hamiltonian(model: &mut Workspace, dynamics: &mut Dynamics) -> Hamiltonian {
 /// J in the model's pool.
 fn expression(
     model: &mut Workspace,
-    dynamics: &mut Dynamics,
+    dynamics: &mut SymbolicDynamics,
     hamiltonian: Hamiltonian,
     sections: &[NamedSection],
     symmetry: &Symmetry,
@@ -237,7 +237,7 @@ fn expression(
 /// Drops what is constant on the constraints, and combinations of earlier ones with such constants.
 fn independent(
     model: &mut Workspace,
-    dynamics: &mut Dynamics,
+    dynamics: &mut SymbolicDynamics,
     claims: Vec<Claim>,
     integrals: &[Expr],
 ) -> Vec<Claim> {
@@ -266,7 +266,7 @@ fn independent(
 }
 
 /// Sections that keep velocity constraints, written out: one for each speed that the rows leave free.
-fn kernel_sections(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<NamedSection> {
+fn kernel_sections(model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Vec<NamedSection> {
     let rows = model.form.constraint_matrix.clone();
     let n = model.form.speeds.len();
     let velocity = model.system.constraints.rows.iter().any(|row| !row.holonomic);
@@ -324,7 +324,7 @@ fn kernel_sections(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<NamedS
 /// Kernel sections with closed parameters for the search, with their rates along the motion.
 fn closed_sections(
     model: &mut Workspace,
-    dynamics: &mut Dynamics,
+    dynamics: &mut SymbolicDynamics,
     sections: &[NamedSection],
 ) -> KernelSections {
     let seeds: Vec<(Symbol, Expr)> = dynamics

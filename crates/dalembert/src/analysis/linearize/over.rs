@@ -72,7 +72,7 @@ pub struct Over {
 
 /// A sweep: the value, then real and imaginary part of each branch.
 #[derive(Clone, Debug)]
-pub struct Sweep {
+pub struct RootLocus {
     /// `NAME, re1, im1, re2, im2, ...`
     pub table: Table,
     /// Points where there was no linear system, with the reason; their rows hold NaN.
@@ -90,7 +90,7 @@ const MAX_HALVINGS: usize = 60;
 
 impl Workspace {
     /// Eigenvalues over a range of a parameter or of a starting value.
-    pub fn eigenvalues_over(&self, range: &Range, over: &Over) -> Result<Sweep, Box<Diagnostic>> {
+    pub fn eigenvalues_over(&self, range: &Range, over: &Over) -> Result<RootLocus, Box<Diagnostic>> {
         let mut work = self.clone();
         let parameter = self.system.parameters.iter().position(|p| p.name == range.name);
         let known = self.state_names().contains(&range.name.as_str()) || range.name == "t";
@@ -251,7 +251,7 @@ impl Walk {
         self.growing
     }
 
-    fn finish(self, name: &str) -> Result<Sweep, Box<Diagnostic>> {
+    fn finish(self, name: &str) -> Result<RootLocus, Box<Diagnostic>> {
         let n = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         if n == 0
             && let Some(error) = self.first_gap
@@ -269,7 +269,7 @@ impl Walk {
             }
         }
         let table = Table { columns, values };
-        Ok(Sweep {
+        Ok(RootLocus {
             table,
             gaps: self.gaps,
             states: self.states,

@@ -12,7 +12,7 @@ use dalembert_syntax::diagnostic::Diagnostic;
 
 /// The control of a model in closed form.
 #[derive(Clone, Debug)]
-pub struct Control {
+pub struct ExplicitControl {
     /// A_c, rows that do not follow from earlier ones.
     pub matrix: Rows,
     /// b_c
@@ -31,7 +31,7 @@ pub struct Control {
     pub(super) acceleration: Vec<Expr>,
 }
 
-impl Control {
+impl ExplicitControl {
     pub(super) fn of(
         model: &mut Workspace,
         p: &Projection,
@@ -82,7 +82,7 @@ impl Control {
             Some(c) if p.matrix.is_empty() => sm::plus(pool, &pushes, c),
             _ => pushes.clone(),
         };
-        Ok(Control { matrix, right, dropped, inputs: u, force, everywhere, pushes, acceleration })
+        Ok(ExplicitControl { matrix, right, dropped, inputs: u, force, everywhere, pushes, acceleration })
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::{LaneDriver, Tried};
 use crate::ensemble::{Ensemble, Job, LANES, Sampled};
-use crate::hybrid::events::Events;
+use crate::hybrid::events::EventSearch;
 use crate::hybrid::options::OutputTimes;
 use crate::hybrid::outcome::EventHit;
 use crate::hybrid::tolerances::{DUE_SOON, SAME_TIME};
@@ -38,7 +38,7 @@ impl DenseRows {
 /// What is asked of the motion of one run.
 pub(in crate::ensemble) struct Agenda {
     pub schedule: OutputTimes,
-    pub events: Option<Events>,
+    pub events: Option<EventSearch>,
     /// Time of the last row.
     last_row: f64,
     /// What stopped the run.
@@ -50,7 +50,7 @@ impl Agenda {
         let functions = ensemble.kernel.events().map_or(0, |events| events.program().output_count());
         Self {
             schedule: OutputTimes::new(&ensemble.output, job.t, job.t_end),
-            events: ensemble.always_inside().then(|| Events::new(&ensemble.rules, functions)),
+            events: ensemble.always_inside().then(|| EventSearch::new(&ensemble.rules, functions)),
             last_row: f64::NAN,
             stopped: None,
         }

@@ -2,11 +2,11 @@
 //!
 //! The functions of all sources whose zeros are located inside steps are watched together: a sample of the dense output
 //! serves all of them, and zeros come in the order of the motion whoever they belong to. Functions of contacts come first,
-//! those of the user after them (see `source`). The search itself is that of [`Events`].
+//! those of the user after them (see `source`). The search itself is that of [`EventSearch`].
 
 use super::{Driver, EventSource, Sources, Transition};
 use crate::Mode;
-use crate::hybrid::events::Events;
+use crate::hybrid::events::EventSearch;
 use crate::hybrid::follower::Guard;
 use crate::hybrid::integration::Integration;
 use crate::hybrid::tolerances::{MAX_AT_ONCE, REACHED, STAYS};
@@ -183,7 +183,7 @@ impl Driver<'_> {
 
 /// Watch over the functions of all sources.
 pub(in crate::hybrid) struct Guards {
-    events: Events,
+    events: EventSearch,
     /// How many functions each source has.
     counts: Vec<usize>,
     /// Functions without rows of their own: those before the user's.
@@ -200,7 +200,7 @@ impl Guards {
         let hidden = hidden.sum();
         let acts = |source: &dyn EventSource| (0..source.rules().len()).any(|k| source.acts(k));
         Self {
-            events: Events::new(&rules, rules.len()),
+            events: EventSearch::new(&rules, rules.len()),
             counts: sources.iter().map(|source| source.rules().len()).collect(),
             hidden,
             cuts: hidden > 0 || sources.iter().any(|source| acts(&**source)),
