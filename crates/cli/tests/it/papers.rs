@@ -76,7 +76,7 @@ fn documents_have_their_keys() {
             "gain",
             "virtual_displacements",
             "nonideal_acceleration",
-            "multipliers.appell",
+            "multipliers.cone",
             "possible.residual",
             "possible.gauss",
             "possible.gauss_excess",

@@ -99,3 +99,21 @@ fn energy_in_coordinates_that_turn_and_drift() {
     let pushed = text.replace("potential k*(X^2 + 2*Y^2)/2", "potential k*(x^2 + 2*y^2)/2");
     assert!(names(&pushed).iter().all(|name| name != "energy"), "{:?}", names(&pushed));
 }
+
+/// In a frame that turns the energy and the angular momentum go together by the rate of the frame, by its name.
+#[test]
+fn the_rate_of_a_turning_frame_has_its_name() {
+    for rate in ["0.5", "0.37"] {
+        let text = format!(
+            "parameter m = 1, k = 2, w = {rate}, c = 0.3
+             coordinate x, y
+             kinetic m/2*((x' - w*y + c*cos(w*t))^2 + (y' + w*x - c*sin(w*t))^2)
+             potential k/2*(x^2 + y^2)
+             initial x = 1, y' = 1.2"
+        );
+        let found = conserved(&text);
+        let moving = found.iter().find(|c| c.name == "moving energy").expect("a moving energy");
+        assert_eq!(moving.generator, "δt = -1, δx = -w*y, δy = w*x");
+        assert!(moving.proved && moving.verified && moving.expression.contains("m*w*x*y'"), "{moving:?}");
+    }
+}

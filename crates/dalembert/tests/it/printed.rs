@@ -261,6 +261,10 @@ fn nonideal_work_beside_requirements() {
     assert!(now.solution.nonideal_force.iter().all(|f| *f == 0.0));
     let found = dalembert::verify::verify(&mut model).unwrap();
     assert!(found.passed(), "{:?}", found.checks.iter().filter(|c| !c.passed).collect::<Vec<_>>());
+    for form in [Form::Kernel, Form::Lagrange, Form::Explicit] {
+        let written = write(&mut load(text), form, Format::Text).expect("written");
+        assert!(written.contains("control(NAME) is control_NAME + C"), "{written}");
+    }
     let refused = refusal(&text.replace("initial", "actuate x\ninitial"));
     assert!(refused[0].message.contains("exerted by control"), "{}", refused[0].message);
 }
@@ -407,4 +411,35 @@ fn closed_forms_are_bounded() {
         let spent = model.system.pool.effort() - before;
         assert!(spent < 60_000_000, "{name} {form:?}: {spent}");
     }
+}
+
+/// Kane's equations of bodies come with the partial velocities of their centres and their partial angular velocities.
+#[test]
+fn partial_velocities_of_bodies() {
+    let text = "parameter l = 0.6, m = 1, n = 0.7, g = 9.81\ngravity [0, -g]
+        body A: rod m from [0, 0] to [l, 0]\nbody B: rod n from [0, 0] to [l, 0]
+        joint P: pin ground to A\njoint Q: pin A at [l, 0] to B
+        constraint slow: P' + 2*Q' = 0\ninitial P = 0.3, Q = 0.4, P' = 0.5";
+    let written = write(&mut load(text), Form::Kane, Format::Text).expect("written");
+    for line in [
+        "partial_velocity_A = [[0, -l]]",
+        "partial_angular_velocity_A = [[-2]]",
+        "partial_velocity_B = [[-2*l*sin(Q), -l/2 - 2*l*cos(Q)]]",
+        "partial_angular_velocity_B = [[-1]]",
+    ] {
+        assert!(written.lines().any(|l| l == line), "{line}\n{written}");
+    }
+}
+
+/// A letter of a form that the model uses too is pointed out.
+#[test]
+fn letters_that_are_names_of_the_model() {
+    let text = |force: &str| {
+        format!(
+            "parameter {force} = 2\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\nforce x = {force}\nconstraint x = y"
+        )
+    };
+    let written = |force: &str| write(&mut load(&text(force)), Form::Udwadia, Format::Text).expect("written");
+    assert!(written("a").starts_with("# a is given a value here"), "{}", written("a"));
+    assert!(!written("f").contains("is given a value"), "{}", written("f"));
 }
