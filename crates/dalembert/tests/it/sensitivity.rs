@@ -1,6 +1,6 @@
 //! Sensitivities of motions against closed forms and against differences that are extrapolated twice.
 
-use crate::support::{below, load, load_with, model_text, run};
+use crate::support::{below, load, load_with, model_text};
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::run::Flow;
 use dalembert::{Overrides, Request, Table, Workspace};
@@ -286,10 +286,13 @@ fn sensitivities_end_where_the_run_ends() {
                 sensitivity: vec!["l".to_owned()],
                 ..Request::default()
             };
-            let motion = run(&mut model, &request);
+            let motion = crate::support::run(&mut model, &request);
             assert!(
                 motion.table.column("d(x)/d(l)").is_some_and(|column| column.iter().all(|v| v.is_finite()))
             );
+        }
+    }
+}
 
 /// A mass bounces on a spring that only pushes. In contact y = (m g/k)(cos w s - 1) - (v/w) sin w s, w^2 = k/m, and it leaves with the
 /// speed v = sqrt(2 g h) that it came with. The law has kinks at both ends, and its slope k is steep.
