@@ -8,7 +8,7 @@
 //! acceleration differentiated along all directions at once where the system has one, otherwise one solve and S2 for each
 //! direction.
 
-use super::variation::{Equation, Variation};
+use super::variation::{Equation, FLOOR, Variation};
 use super::whole_step::WholeStep;
 use crate::hybrid::{EventHit, Failure, FollowedStep, Follower, Guard, Moment};
 use crate::kernel::{Differentiable, Direction};
@@ -22,8 +22,6 @@ use crate::{ContactModes, NotDifferentiable, Point};
 const SHARE: f64 = 0.1;
 /// Steps of the equation at most, for each step of the motion on average.
 const MOST_STEPS: usize = 200;
-/// Sensitivities below this part of what they are for a state in proportion to the parameter need no digits.
-pub(super) const FLOOR: f64 = 1e-3;
 /// Steps after which columns are made tangent to the constraints again: only errors of integration lead away from them. Rows and
 /// events are made tangent by themselves.
 const SETTLED: usize = 8;

@@ -10,6 +10,9 @@ use crate::kernel::{Differentiable, Direction, FusedDerivatives, Solved, Term};
 use crate::method::stepper::{EvalError, Field};
 use crate::{AccelerationError, NotDifferentiable, Point, Projector};
 
+/// Sensitivities below this part of what they are for a state in proportion to the parameter need no digits.
+pub(super) const FLOOR: f64 = 1e-3;
+
 /// What it takes to evaluate the equation.
 pub(super) struct Equation<'k> {
     pub base: &'k dyn Differentiable,

@@ -1,7 +1,7 @@
 //! Steps of sensitivities by the stages of the motion's own steps, judged by their own error.
 
-use super::follow::FLOOR;
 use super::step_program::{MEASURES, StepProgram, TERMS};
+use super::variation::FLOOR;
 use crate::hybrid::FollowedStep;
 use crate::kernel::Differentiable;
 
