@@ -533,7 +533,7 @@ pub struct CompletionsArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "An editor starts it; docs/editors.md tells how to set one up.")]
+#[command(after_help = "An editor starts it; docs/editors.md describes the set-up.")]
 pub struct LspArgs {
     /// Communicate over standard input and output (the default; editors often pass it)
     #[arg(long)]

@@ -468,7 +468,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
                 .get(*row)
                 .map_or(("sticking contact", None), |r| (r.name.as_str(), Some(r.span)));
             let message = format!(
-                "the constraint `{name}` cannot be kept at t = {}: residual {residual:.0e}",
+                "the constraint `{name}` cannot be satisfied at t = {}: residual {residual:.0e}",
                 number::short(*t)
             );
             Diagnostic::error(Code::ConstraintDrift, span, message)

@@ -126,7 +126,7 @@ catalogue! {
          so end the line before with it instead."
         wrong "kinetik m/2*x'^2" right "kinetic m/2*x'^2";
     StrayBracket "E0204" "a closing bracket without an opening one":
-        "A `)`, `]` or `}` stands where none is open, or closes a bracket of another kind."
+        "A `)`, `]` or `}` appears where none is open, or closes a bracket of another kind."
         wrong "potential m*g*y)" right "potential m*g*y";
     StatementNotFinished "E0205" "a statement that stops too early":
         "Something is still missing at the end of the line: a value after `=`, an operand after an operator, a word the statement needs."
@@ -157,7 +157,7 @@ catalogue! {
          The inverse function has a name of its own, `asin(x)`."
         wrong "potential sin^2(x)" right "potential sin(x)^2";
     UnitWithoutBraces "E0213" "a unit without its braces":
-        "A unit stands in braces behind its number, `30 {deg}`, so that it cannot be taken for a name of the model."
+        "A unit is written in braces after its number, `30 {deg}`, so that it cannot be taken for a name of the model."
         wrong "parameter alpha = 30 deg" right "parameter alpha = 30 {deg}";
     CommentSign "E0214" "a comment with the sign of another language":
         "Comments begin with `#` and go to the end of the line. The remainder of a division is `mod(a, b)`, its whole part `floor(a/b)`."
@@ -177,7 +177,7 @@ catalogue! {
     DeclaredTwice "E0302" "a name declared twice":
         "A name means one thing in a model. This includes members of a family: `q[2]` must not come from two declarations."
         wrong "parameter m = 1\nlet m = 2" right "parameter m = 1\nlet m2 = 2";
-    ReservedName "E0303" "a name that the language keeps for itself":
+    ReservedName "E0303" "a reserved name":
         "`t`, `pi`, the names of functions and of observables, and the words `if then else and or not` cannot be declared."
         wrong "coordinate t" right "coordinate s";
     UnknownFunction "E0304" "a function that does not exist":
@@ -363,7 +363,7 @@ catalogue! {
         "A variational step is the solution of equations between its ends. With a long step, near positions where constraints lose rank, or where forces \
          jump, Newton's iteration does not find it. The step is not shortened on its own: that would spoil what the method conserves."
         wrong "" right "";
-    ConstraintDrift "E0705" "constraints that cannot be kept":
+    ConstraintDrift "E0705" "constraints that cannot be satisfied":
         "The projection onto the constraints failed: they became contradictory or degenerate along the motion. \
          The message names the constraint and its residual."
         wrong "" right "";
@@ -532,7 +532,7 @@ catalogue! {
     DissipationWithoutRates "W0503" "a dissipation without rates":
         "The force of a Rayleigh function is minus its derivative by the speeds. Where no rate occurs in it, it has no effect; often a prime is missing."
         wrong "dissipation c/2*x^2" right "dissipation c/2*x'^2";
-    RowMissed "W0705" "a constraint that is kept less well than it could be":
+    RowMissed "W0705" "a constraint that is satisfied less accurately than it could be":
         "At the start or at the end of a run a constraint is off by more than 1e-11 of its own terms (with stabilisation or steps of fixed \
          size: by any such amount). Beyond 1e-9 a run that projects onto the constraints is an error instead."
         wrong "" right "";

@@ -16,7 +16,7 @@ impl Elaborator<'_> {
         match self.bodies.gravity.replace((field, span)) {
             None => Ok(()),
             Some((_, first)) => {
-                let d = Diagnostic::error(Code::StatementTwice, span, "`gravity` stands twice");
+                let d = Diagnostic::error(Code::StatementTwice, span, "`gravity` appears twice");
                 self.fail(d.label(first, "first here"))
             }
         }
