@@ -522,6 +522,9 @@ catalogue! {
          forces and moments, and the norm depends on the units. Ask for the multiplier of the constraint, for the part on one coordinate \
          (`ideal(x)`), or for `force(J)` of a joint."
         wrong "output N = reaction(floor)" right "output N = multiplier(floor)";
+    RestitutionIgnored "W0432" "a restitution that has no effect":
+        "Impacts at the limits of joints are not available yet: a run that passes a limit goes on and reports the event `J.upper passed` or `J.lower passed`."
+        wrong "" right "";
     AlwaysTrue "W0501" "a constraint that holds always":
         "All coordinates and rates cancel and the equation is an identity. It constrains nothing and is left out."
         wrong "coordinate x\nconstraint x = x" right "coordinate x\nconstraint x = 2";
@@ -581,6 +584,9 @@ catalogue! {
     RedundantConstraints "N0501" "constraints that follow from others":
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."
+        wrong "" right "";
+    AngleOfJoint "N0471" "a spring with an angle at a joint of several freedoms":
+        "`spring S: k angle a0 at J` acts on the only angle of the joint, `J.turn`. Other elements name the freedom: `at J.turn`, `at J.slide`."
         wrong "" right "";
     ForcesNotUnique "N0470" "forces of joints in redundant loops":
         "Where joints of a loop hold the same thing twice (a door on two hinges), rigid bodies do not decide how much each of them carries. \
