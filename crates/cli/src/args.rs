@@ -12,15 +12,15 @@ use values::{an_identifier, assignment, code, interpolation, positive, starting_
 
 const EXAMPLES: &str = "\
 Examples:
-  dalembert check pendulum.dal                       what the model is, and where it starts
-  dalembert derive pendulum.dal --form lagrange      its equations of motion
-  dalembert simulate pendulum.dal --plot motion.svg  its motion
-  dalembert report pendulum.dal -o pendulum.html     all of it on one page
-  dalembert explain E0512                            more about a message
+  dalembert check pendulum.dal                       summary of the model and its initial conditions
+  dalembert derive pendulum.dal --form lagrange      equations of motion
+  dalembert simulate pendulum.dal --plot motion.svg  simulation and plot
+  dalembert report pendulum.dal -o pendulum.html     everything on one page
+  dalembert explain E0512                            more about a diagnostic
 
 Exit codes: 0 done, 1 the model or the run failed, 2 wrong usage.";
 
-/// Analytical mechanics: from a model on paper to its equations, its motion and every force in it.
+/// Derive equations of motion, simulate mechanical systems and report every constraint force.
 #[derive(Parser)]
 #[command(name = "dalembert", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Cli {
@@ -50,47 +50,47 @@ impl Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Read a model: coordinates, constraints and their kind, degrees of freedom, consistent start
+    /// Check a model: coordinates, kinds of constraints, degrees of freedom, consistent initial conditions
     Check(CheckArgs),
-    /// Write the equations of motion in symbols
+    /// Print the equations of motion in symbolic form
     Derive(DeriveArgs),
-    /// Accelerations, constraint forces and everything else at one state
+    /// Evaluate accelerations, constraint forces and all other quantities at one state
     Evaluate(EvaluateArgs),
-    /// Compute the motion: tables, plots and a summary
+    /// Simulate the motion: tables, plots, animations and a summary
     Simulate(Box<SimulateArgs>),
     /// Find the motion between two configurations in a given time, by Hamilton's principle
     Connect(Box<ConnectArgs>),
-    /// Poisson bracket of two functions of the phase space, the rate of the first, and multipliers by Dirac's brackets
+    /// Compute the Poisson bracket of two phase-space functions, the rate of the first, and Dirac's multipliers
     Brackets(BracketsArgs),
-    /// Classify the constraints, integrate what can be integrated, find conserved quantities
+    /// Classify the constraints, integrate the integrable ones, find conserved quantities
     Analyze(AnalyzeArgs),
-    /// Positions of rest by virtual work, steady motions, their stability, and the potential energy around them
+    /// Find equilibria and steady motions, their stability, and the potential energy around them
     Equilibrium(EquilibriumArgs),
-    /// Linear system about a state: state matrix, eigenvalues, modes, mass, damping, stiffness
+    /// Linearize about a state: state-space matrices, eigenvalues, modes, mass, damping, stiffness
     Linearize(LinearizeArgs),
-    /// Estimate parameters and starting values from measured columns, by least squares
+    /// Estimate parameters and initial values from measured data by least squares
     Fit(Box<FitArgs>),
-    /// Many runs over parameters and starting values, on all cores
+    /// Run many simulations over parameters and initial values, on all cores
     Sweep(Box<SweepArgs>),
-    /// Write accelerations, constraint and control forces as code in C, Rust, Python or as an FMU
+    /// Export the equations of motion as C, Rust or Python code, or as an FMU
     Export(ExportArgs),
-    /// Make a model from a robot in URDF or MJCF
+    /// Convert a robot in URDF or MJCF to a model
     Import(ImportArgs),
     /// Format model files in place
     Fmt(FmtArgs),
-    /// Tell more about the code of a message
+    /// Explain the code of a diagnostic
     Explain(ExplainArgs),
-    /// Serve an editor: diagnostics, hover, completion, definitions, formatting
+    /// Run the language server: diagnostics, hover, completion, definitions, formatting
     Lsp(LspArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Derive the model by every formalism that applies and compare: accelerations, forces, motions, principles
+    /// Derive the model by every applicable formalism and compare accelerations, forces and motions
     Verify(VerifyArgs),
-    /// Write the model on one page: classification, equations, motion, forces, balance, constants
+    /// Write a report page: classification, equations, motion, forces, energy balance, constants
     Report(Box<ReportArgs>),
-    /// Serve a page on this machine to edit, derive, run and watch models
+    /// Start a local web page to edit, derive, run and watch models
     Studio(StudioArgs),
-    /// What the studio runs models in
+    /// The process in which the studio runs models
     #[command(hide = true)]
     StudioWorker(StudioWorkerArgs),
 }
@@ -150,31 +150,31 @@ impl Command {
 pub struct Common {
     /// Model file, or `-` for standard input
     pub model: String,
-    /// Give a parameter or const another value, as in --set m=2 (repeatable)
+    /// Set a parameter or const, as in --set m=2 (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     pub set: Vec<(String, String)>,
-    /// Fix or guess a starting value, as in --initial "x'=2" or --initial x~1 (repeatable)
+    /// Fix or guess an initial value, as in --initial "x'=2" or --initial x~1 (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = starting_value)]
     pub initial: Vec<String>,
-    /// Give an input a value, as in --input u=2, "u=-3*x" or u=data.csv:column over its column t (repeatable)
+    /// Set an input, as in --input u=2, "u=-3*x" or u=data.csv:column over its column t (repeatable)
     #[arg(long, value_name = "NAME=SIGNAL", value_parser = assignment)]
     pub input: Vec<(String, String)>,
-    /// What is between the samples of inputs: step, linear or cubic
+    /// Interpolation between samples of inputs: step, linear or cubic
     #[arg(long, value_name = "HOW", default_value = "linear", value_parser = interpolation)]
     pub interpolate: dalembert::Interpolation,
-    /// Print one JSON document instead of words (numbers that are not finite become null)
+    /// Print one JSON document instead of text (numbers that are not finite become null)
     #[arg(long)]
     pub json: bool,
-    /// Significant digits of numbers in words; JSON, files and `--out -` have all of them
+    /// Significant digits on the terminal; JSON, files and `--out -` have all digits
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u8).range(1..=17))]
     pub digits: u8,
     /// Suppress the summary and progress bars
     #[arg(long, short)]
     pub quiet: bool,
-    /// Do not compare the equations of motion with a second derivation before they are used
+    /// Skip the comparison with an independent second derivation
     #[arg(long)]
     pub no_self_check: bool,
-    /// End after this time; a run keeps what it has computed (exit code 1)
+    /// Time limit; the results computed so far are kept (exit code 1)
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
 }
@@ -211,10 +211,10 @@ pub struct DeriveArgs {
     /// Form of the equations
     #[arg(long, value_enum, default_value = "kernel")]
     pub form: FormName,
-    /// How they are written; python can be read by SymPy (the rate of x is x_dot)
+    /// Output format; python can be read by SymPy (the rate of x is x_dot)
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatName,
-    /// Give names z1, z2, ... to parts that the equations share
+    /// Name common subexpressions z1, z2, ...
     #[arg(long)]
     pub names: bool,
     /// The function that `--form legendre` transforms, as in --function "k*u^4/4"
@@ -242,13 +242,13 @@ Functions are written over coordinates, momenta p_x (p_u of a speed u), speeds, 
 pub struct BracketsArgs {
     #[command(flatten)]
     pub common: Common,
-    /// The first function, whose rate along the motion is given too
+    /// The first function; its rate along the motion is printed too
     #[arg(value_name = "F", allow_hyphen_values = true)]
     pub f: String,
     /// The second function
     #[arg(value_name = "G", allow_hyphen_values = true)]
     pub g: String,
-    /// How expressions are written; python can be read by SymPy
+    /// Output format; python can be read by SymPy
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatName,
 }
@@ -256,9 +256,9 @@ pub struct BracketsArgs {
 /// Forms of the equations of motion.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum FormName {
-    /// M eta' = Q with the constraint rows A eta' = b
+    /// M eta' = Q with the constraint equations A eta' = b
     Kernel,
-    /// One equation a speed, with multipliers
+    /// One equation per speed, with multipliers
     Lagrange,
     /// Accelerations in closed form
     Explicit,
@@ -274,11 +274,11 @@ pub enum FormName {
     HamiltonJacobi,
     /// The Legendre transform of a function that is given by --function and --variables
     Legendre,
-    /// The explicit equation as its papers write it: B, B^+, e, K, Q_i, Q_ni and the control force
+    /// The Udwadia-Kalaba equation in its published form: B, B^+, e, K, Q_i, Q_ni and the control force
     Udwadia,
     /// Appell's function and equations, in independent accelerations
     Appell,
-    /// Maggi's equations: one a degree of freedom, no multipliers
+    /// Maggi's equations: one per degree of freedom, no multipliers
     Maggi,
     /// Kane's equations with partial velocities
     Kane,
@@ -320,13 +320,13 @@ Examples:
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub common: Common,
-    /// State to evaluate at, as in --at "x=1, x'=0.2, t=0"; the rest comes from the start
+    /// State to evaluate at, as in --at "x=1, x'=0.2, t=0"; default: the initial conditions
     #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
     pub at: String,
-    /// Compare another acceleration with the actual one, as in --possible "x''=1, y''=0"; the rest stays as it is
+    /// Compare another possible acceleration with the actual one, as in --possible "x''=1, y''=0"; others keep their actual values
     #[arg(long, value_name = "ACCELERATIONS", allow_hyphen_values = true)]
     pub possible: Option<String>,
-    /// Work of each class of forces on a displacement, as in --virtual "x=1, y=0.5"; the rest is 0
+    /// Work of each class of forces on a virtual displacement, as in --virtual "x=1, y=0.5"; others are 0
     #[arg(long, value_name = "DISPLACEMENT", allow_hyphen_values = true)]
     pub r#virtual: Option<String>,
     /// Energies and co-energies T*, T, V, V*, L, H, H*, L* with p and e, by Newton's method where there is no closed form
@@ -350,25 +350,25 @@ Examples:
 pub struct EquilibriumArgs {
     #[command(flatten)]
     pub common: Common,
-    /// Values that are held, as in --at "theta=0.3, psi'=3"; the rest is searched from the start
+    /// Fixed values, as in --at "theta=0.3, psi'=3"; the search for the others begins at the initial conditions
     #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
     pub at: String,
-    /// How many starts to search from
+    /// Number of initial guesses
     #[arg(long, value_name = "N", default_value_t = dalembert::equilibrium::DEFAULT_STARTS)]
     pub starts: usize,
-    /// Where to look, as in --within theta=-3..3 (repeatable)
+    /// Search range, as in --within theta=-3..3 (repeatable)
     #[arg(long, value_name = "NAME=LOW..HIGH", allow_hyphen_values = true)]
     pub within: Vec<String>,
     /// Potential energy over a coordinate, as in --landscape theta=-3..3:200 (once or twice)
     #[arg(long, value_name = "NAME=LOW..HIGH:COUNT")]
     pub landscape: Vec<String>,
-    /// Write the landscape: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
+    /// Write the potential energy: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "landscape")]
     pub out: Vec<crate::files::TableTarget>,
-    /// Write the units of the columns as a second line of CSV, `# rad,J`
+    /// Add a second CSV line with the units, `# rad,J`
     #[arg(long, requires = "out")]
     pub units_row: bool,
-    /// Draw the landscape with the equilibria: .svg, .png or .html (repeatable)
+    /// Plot the potential energy with the equilibria: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "landscape")]
     pub plot: Vec<crate::files::PlotTarget>,
 }
@@ -384,31 +384,31 @@ Examples:
 pub struct LinearizeArgs {
     #[command(flatten)]
     pub common: Common,
-    /// State to linearise about, as in --at "x=1, x'=0.2, t=0"; the rest comes from the start, on the constraints
+    /// State to linearize about, as in --at "x=1, x'=0.2, t=0"; default: the initial conditions
     #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
     pub at: String,
-    /// Go to the nearest equilibrium or steady motion first
+    /// Find the nearest equilibrium or steady motion first
     #[arg(long)]
     pub settle: bool,
-    /// Coordinates (or speeds) that the matrices should be about, as in --independent lean,steer
+    /// Coordinates (or speeds) to use as independent ones, as in --independent lean,steer
     #[arg(long, value_name = "NAMES")]
     pub independent: Option<String>,
-    /// Eigenvalues over a parameter or a starting value, as in --over v=0..10:101
+    /// Eigenvalues as functions of a parameter or an initial value, as in --over v=0..10:101
     #[arg(long, value_name = "NAME=LOW..HIGH:COUNT")]
     pub over: Option<String>,
     /// Write the eigenvalues over the range: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "over")]
     pub out: Vec<crate::files::TableTarget>,
-    /// Write the units of the columns as a second line of CSV
+    /// Add a second CSV line with the units
     #[arg(long, requires = "out")]
     pub units_row: bool,
-    /// Draw the eigenvalues over the range: .svg, .png or .html (repeatable)
+    /// Plot the eigenvalues over the range: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "over")]
     pub plot: Vec<crate::files::PlotTarget>,
-    /// Draw magnitude and phase of every output for every input: .svg, .png or .html (repeatable)
+    /// Bode plot of every output for every input: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
     pub bode: Vec<crate::files::PlotTarget>,
-    /// Draw the eigenvalues in the complex plane: .svg, .png or .html (repeatable)
+    /// Pole plot: the eigenvalues in the complex plane: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
     pub poles: Vec<crate::files::PlotTarget>,
 }
@@ -426,19 +426,19 @@ library and nothing else, and allocates no memory (C, Rust). Models with `fricti
 pub struct ExportArgs {
     #[command(flatten)]
     pub common: Common,
-    /// Language
+    /// Target language
     #[arg(long, value_enum)]
     pub target: TargetName,
-    /// Write this file instead of standard output
+    /// Output file; default: standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<String>,
-    /// Beginning of the names in C; otherwise from the name of the model file
+    /// Prefix of the names in C; default: from the name of the model file
     #[arg(long, value_name = "NAME", value_parser = an_identifier)]
     pub name: Option<String>,
-    /// Also write projection onto the constraints and steps in time (C)
+    /// Also write a time-step function with projection onto the constraints (C)
     #[arg(long)]
     pub step: bool,
-    /// Also write derivatives of rates, accelerations and multipliers by coordinates, speeds, inputs and parameters (C)
+    /// Also write the Jacobians of rates, accelerations and multipliers (C)
     #[arg(long)]
     pub jacobian: bool,
     /// Version of FMI: 3 or 2
@@ -473,19 +473,19 @@ Everything that is merged, left out or assumed is reported with its place in the
 pub struct ImportArgs {
     /// URDF or MJCF file, or `-` for standard input
     pub file: String,
-    /// Write this file instead of standard output
+    /// Output file; default: standard output
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<String>,
     /// Fix the root link of a URDF to the ground, whatever its name
     #[arg(long)]
     pub fixed_base: bool,
-    /// Print one JSON document instead of words
+    /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,
     /// Report warnings and errors only
     #[arg(long, short)]
     pub quiet: bool,
-    /// End after this time (exit code 1)
+    /// Time limit (exit code 1)
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
 }
@@ -498,16 +498,16 @@ pub struct FmtArgs {
     /// Model files; `-` formats standard input to standard output
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    /// Change nothing, only tell which files would change (exit code 1 if any)
+    /// Do not write; list the files that would change (exit code 1 if any)
     #[arg(long)]
     pub check: bool,
-    /// Print one JSON document instead of words
+    /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub quiet: bool,
-    /// End after this time, with the files that are left unchanged (exit code 1)
+    /// Time limit; files not yet formatted stay unchanged (exit code 1)
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_limit: Option<f64>,
 }
@@ -515,10 +515,10 @@ pub struct FmtArgs {
 #[derive(Args)]
 #[command(after_help = "Example:\n  dalembert explain E0512")]
 pub struct ExplainArgs {
-    /// Code of a message, such as E0512; without it all codes are listed
+    /// Code of a diagnostic, such as E0512; default: list all codes
     #[arg(value_parser = code)]
     pub code: Option<Code>,
-    /// Print one JSON document instead of words
+    /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -533,9 +533,9 @@ pub struct CompletionsArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "An editor starts it; docs/editors.md tells how to set one up.")]
+#[command(after_help = "An editor starts it; docs/editors.md describes the set-up.")]
 pub struct LspArgs {
-    /// Speak on standard input and output, which is the only way; editors often say so
+    /// Communicate over standard input and output (the default; editors often pass it)
     #[arg(long)]
     pub stdio: bool,
 }
@@ -551,22 +551,22 @@ pub struct StudioArgs {
     /// Folder whose .dal files are listed, opened and saved
     #[arg(default_value = ".")]
     pub folder: std::path::PathBuf,
-    /// Port; 0 is any free one. Without it the first free one from 8765 on
+    /// Port; 0 is any free one. Default: the first free one from 8765 on
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
     /// Open the page in the browser
     #[arg(long)]
     pub open: bool,
-    /// Seconds that deriving or running a model may take
+    /// Time limit for deriving or running a model, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub time_limit: u64,
-    /// Memory that it may take, in MiB
+    /// Memory limit, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
     pub memory_limit: u64,
 }
 
 #[derive(Args)]
 pub struct StudioWorkerArgs {
-    /// Memory in MiB
+    /// Memory limit in MiB
     pub memory: u64,
 }

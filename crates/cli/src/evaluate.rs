@@ -88,7 +88,7 @@ impl Asked {
             section(out, &rows);
         }
         if let Some(work) = &self.work {
-            let kept = if work.kept { "keeps the constraints" } else { "breaks the constraints" };
+            let kept = if work.kept { "satisfies the constraints" } else { "violates the constraints" };
             let mut rows = vec![cells(["virtual work", kept])];
             let classes = [
                 ("applied", work.applied),

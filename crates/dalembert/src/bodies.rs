@@ -200,6 +200,25 @@ impl JointKind {
     }
 }
 
+impl JointKind {
+    /// What the coordinates and speeds of a joint are called, for a message.
+    pub(crate) fn names_of(self, joint: &str, is_plane: bool) -> String {
+        let listed = |parts: &[&str]| {
+            let name = |part: &&str| match part.is_empty() {
+                true => format!("`{joint}`"),
+                false => format!("`{joint}.{part}`"),
+            };
+            parts.iter().map(name).collect::<Vec<_>>().join(", ")
+        };
+        match (self.coordinates(is_plane), self.speeds(is_plane)) {
+            ([], _) => format!("a {} has no coordinates", self.name()),
+            ([""], _) => format!("a {} has one coordinate, {}", self.name(), listed(&[""])),
+            (x, []) => format!("its coordinates are {}", listed(x)),
+            (x, eta) => format!("its coordinates are {}, its speeds {}", listed(x), listed(eta)),
+        }
+    }
+}
+
 /// A place on a body: a point and axes there.
 #[derive(Clone, Debug)]
 pub struct Placement {

@@ -90,9 +90,10 @@ impl Workspace {
                     None,
                     format!("`{name}` is not a coordinate or speed of this model"),
                 );
-                return Err(Box::new(match near {
-                    Some(near) => d.help(format!("did you mean `{near}`?")),
-                    None => d.help(format!("the state is {}", names.join(", "))),
+                return Err(Box::new(match (self.system.names_of_joint_in(&name), near) {
+                    (Some(names), _) => d.help(names),
+                    (None, Some(near)) => d.help(format!("did you mean `{near}`?")),
+                    (None, None) => d.help(format!("the state is {}", names.join(", "))),
                 }));
             };
             match k.checked_sub(state.x.len()) {

@@ -1,10 +1,11 @@
 //! What went wrong in the numbers, in the user's names: indices become constraints, coordinates and speeds.
 
 mod culprit;
+mod open_loop;
 
-use crate::bodies::{Body, Joint};
+use crate::bodies::Body;
 use crate::number;
-use crate::system::{ConstraintRow, InitialTarget};
+use crate::system::InitialTarget;
 use crate::workspace::Workspace;
 use culprit::{Entry, with_culprits};
 use dalembert_linalg::{Cod, RANK_TOL, dot};
@@ -14,6 +15,7 @@ use dalembert_run::{
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use open_loop::open_loop;
 
 /// Rows that are named besides the first in one message.
 const NAMED: usize = 4;
@@ -32,15 +34,10 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Workspace
         return Diagnostic::error(Code::NotFinite, first_fixed, message).help("give smaller starting values");
     }
     match error {
-        StartError::Position { row, residual, .. }
+        StartError::Position { row, .. }
             if model.system.joint_of_constraint(model.system.constraints.rows[*row].constraint).is_some() =>
         {
-            let row = &model.system.constraints.rows[*row];
-            let d = model
-                .system
-                .joint_of_constraint(row.constraint)
-                .map(|joint| open_loop(joint, row, *residual));
-            d.unwrap_or_else(|| Diagnostic::error(Code::InconsistentStart, row.span, "no start was found"))
+            open_loop(guess, model)
         }
         StartError::Position { row, together, .. } => {
             let d = contradiction("configuration", *row, together, guess, model);
@@ -197,18 +194,6 @@ fn undetermined(body: &Body, name: &str) -> Diagnostic {
         "give the body mass and inertia (a thin rod has none about itself, a `cylinder` has), the joint an `armature`, \
          or hold it by another joint (`universal` instead of `ball`) or constraint",
     )
-}
-
-/// A loop of joints that does not close from the guess.
-fn open_loop(joint: &Joint, row: &ConstraintRow, residual: f64) -> Diagnostic {
-    let message = format!(
-        "the loop cannot be closed at joint `{}`: `{}` stays open by {} in the nearest position found",
-        joint.name,
-        row.name,
-        number::short(residual.abs())
-    );
-    Diagnostic::error(Code::LoopNotClosed, joint.span, message)
-        .help("check lengths and places, give better guesses with `~`, or fix fewer starting values")
 }
 
 /// No acceleration, at a state where that is known.
@@ -468,7 +453,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
                 .get(*row)
                 .map_or(("sticking contact", None), |r| (r.name.as_str(), Some(r.span)));
             let message = format!(
-                "the constraint `{name}` cannot be kept at t = {}: residual {residual:.0e}",
+                "the constraint `{name}` cannot be satisfied at t = {}: residual {residual:.0e}",
                 number::short(*t)
             );
             Diagnostic::error(Code::ConstraintDrift, span, message)

@@ -1,4 +1,4 @@
-//! Analytical mechanics: from a model on paper to its equations, its motion and every force in it.
+//! Analytical mechanics: derives the equations of motion of a model, simulates it and reports every constraint force.
 //!
 //! A model goes one way through this crate, and every station is plain data:
 //!

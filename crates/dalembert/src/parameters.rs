@@ -105,7 +105,10 @@ impl Workspace {
     }
 
     fn unknown(&self, name: &str, what: &str) -> Box<Diagnostic> {
-        let d = Diagnostic::error(Code::BadOption, None, format!("`{name}` is no {what} of this model"));
+        let d = Diagnostic::error(Code::BadOption, None, format!("`{name}` is not a {what} of this model"));
+        if let Some(help) = self.system.names_of_joint_in(name) {
+            return Box::new(d.help(help));
+        }
         let parameters = self.system.parameters.iter().map(|p| p.name.as_str());
         Box::new(match nearest(name, parameters.chain(self.state_names())) {
             Some(near) => d.help(format!("did you mean `{near}`?")),

@@ -599,7 +599,7 @@ impl Workspace {
                 _ => (format!("what the inputs must keep of derivative {k} of "), errors[k]),
             };
             let message = format!(
-                "at the start {what}`{}` is off by {}, and nothing says how that decays",
+                "at the start {what}`{}` is off by {}, and no decay is given for it",
                 row.name,
                 crate::number::short(off.abs())
             );

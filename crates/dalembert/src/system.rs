@@ -157,6 +157,13 @@ impl System {
         self.bodies.as_ref()?.joints.iter().find(|joint| joint.role == closing)
     }
 
+    /// What the coordinates and speeds of the joint are called that a name with a dot begins with.
+    pub(crate) fn names_of_joint_in(&self, name: &str) -> Option<String> {
+        let (bodies, (joint, _)) = (self.bodies.as_ref()?, name.split_once('.')?);
+        let found = bodies.joints.iter().find(|known| known.name == joint)?;
+        Some(found.kind.names_of(joint, bodies.is_plane))
+    }
+
     /// The body whose joint a speed belongs to, if it does.
     pub(crate) fn body_of_speed(&self, speed: usize) -> Option<&Body> {
         let bodies = self.bodies.as_ref()?;

@@ -256,7 +256,7 @@ fn joint(edge: &Edge<'_, '_>, kind: JointKind, word: &str, left: &mut Left, log:
     match child(node, "axis") {
         Some(axis) => joint.axis = log.direction(axis, "xyz").unwrap_or(joint.axis),
         None if kind != JointKind::Free => {
-            let message = format!("`{}` has no axis; x is assumed, as the format says", edge.name);
+            let message = format!("`{}` has no axis; x is assumed, the default of the format", edge.name);
             log.say(Code::ImportAssumed, span(node), message);
         }
         None => {}

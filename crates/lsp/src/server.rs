@@ -141,7 +141,7 @@ impl Server {
                 Err(Refusal::new(Refusal::UNINITIALIZED, "the first request is `initialize`"))
             }
             (Phase::ShutDown, _) => Err(Refusal::new(Refusal::INVALID, "the server has been shut down")),
-            (_, "initialize") => Err(Refusal::new(Refusal::INVALID, "`initialize` stands once")),
+            (_, "initialize") => Err(Refusal::new(Refusal::INVALID, "`initialize` appears once")),
             (_, "shutdown") => {
                 self.phase = Phase::ShutDown;
                 Ok(Value::Null)

@@ -7,5 +7,7 @@ pub mod consistent_start;
 pub mod projection;
 pub mod singular;
 
-pub use consistent_start::{ConsistentState, StartError, StartGuess, VelocityCondition, find_start};
+pub use consistent_start::{
+    ConsistentState, StartError, StartGuess, VelocityCondition, find_start, least_gap,
+};
 pub use projection::{ProjectionError, Projector, Residuals};

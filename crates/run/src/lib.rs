@@ -70,7 +70,7 @@ pub use acceleration::{
 pub use boundary_value::{ConnectError, Connection, Ends, connect};
 pub use constraint::{
     ConsistentState, ProjectionError, Projector, Residuals, StartError, StartGuess, VelocityCondition,
-    find_start,
+    find_start, least_gap,
 };
 pub use contact::{ContactModes, Mode, Reporter, StickingKernel, accelerate, find_modes};
 pub use hybrid::{

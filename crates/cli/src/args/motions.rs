@@ -6,25 +6,25 @@ use clap::{Args, ValueEnum};
 use dalembert::Request;
 use dalembert::run::Method;
 
-/// How a motion is integrated; what is left out comes from the model.
+/// How a motion is integrated; defaults come from the model.
 #[derive(Args)]
 pub struct Stepping {
-    /// Last time
+    /// End time
     #[arg(long, value_name = "T", value_parser = positive)]
     pub until: Option<f64>,
     /// Integrator
     #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
     pub method: Option<String>,
-    /// Step of rk4 and the variational methods (without it the spacing of the rows)
+    /// Step of rk4 and the variational methods; default: the output interval
     #[arg(long, value_name = "H", value_parser = positive)]
     pub step: Option<f64>,
-    /// Relative tolerance of a step
+    /// Relative error tolerance per step
     #[arg(long, value_name = "R", value_parser = positive)]
     pub rtol: Option<f64>,
-    /// Absolute tolerance of a step
+    /// Absolute error tolerance per step
     #[arg(long, value_name = "A", value_parser = positive)]
     pub atol: Option<f64>,
-    /// Give up after this many steps
+    /// Maximum number of steps
     #[arg(long, value_name = "N")]
     pub max_steps: Option<usize>,
 }
@@ -51,63 +51,63 @@ Examples:
   dalembert simulate disk.dal --out - | head
   dalembert simulate stiff.dal --method radau --rtol 1e-8 --json
 
-Ctrl-C ends the run; what was computed until then is written.")]
+Ctrl-C ends the run; the results so far are written.")]
 pub struct SimulateArgs {
     #[command(flatten)]
     pub common: Common,
-    /// Spacing of the rows (without it 500 intervals)
+    /// Output interval; default: 1/500 of the run
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
     #[command(flatten)]
     pub stepping: Stepping,
-    /// Equations that are integrated
+    /// Formulation to integrate
     #[arg(long, value_enum, default_value = "explicit")]
     pub form: MotionFormName,
-    /// Suslov's multiplier of a constraint at the start, as in --multiplier M_rod=0.3; the motion does not depend on it
+    /// Initial value of Suslov's multiplier of a constraint, as in --multiplier M_rod=0.3; the motion does not depend on it
     /// (repeatable)
     #[arg(long, value_name = "M_NAME=VALUE", value_parser = named_number)]
     pub multiplier: Vec<(String, f64)>,
     /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
-    /// Write the units of the columns as a second line of CSV, `# s,rad,rad/s`
+    /// Add a second CSV line with the units, `# s,rad,rad/s`
     #[arg(long, requires = "out")]
     pub units_row: bool,
-    /// Draw the motion: .svg, .png or .html (repeatable)
+    /// Plot the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
-    /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
+    /// Animate the `draw` statements: .html is an offline page, .gif and .mp4 need ffmpeg (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
     pub animate: Vec<crate::animate::AnimationTarget>,
-    /// The page of --animate computes the motion itself, with sliders for parameters and start, in any browser, offline
+    /// Make the page of --animate interactive: it integrates in the browser, with sliders for parameters and initial values
     #[arg(long, requires = "animate")]
     pub live: bool,
-    /// Columns that the plot shows, as in --columns x,y,x'; the name of a vector is all of its components
+    /// Columns to plot, as in --columns x,y,x'; the name of a vector stands for all its components
     #[arg(long, value_name = "NAMES", requires = "plot")]
     pub columns: Option<String>,
-    /// Stabilise constraints by Baumgarte with these gains instead of projecting
+    /// Use Baumgarte stabilization with these gains instead of projection
     #[arg(long, value_name = "ALPHA,BETA", value_parser = two_numbers, allow_hyphen_values = true)]
     pub baumgarte: Option<(f64, f64)>,
-    /// Parameters of the simulated system that differ from what its controller believes, as in --plant m=1.1, in the units
+    /// Parameters of the simulated plant that differ from the controller's model, as in --plant m=1.1, in the units
     /// of the file (repeatable)
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub plant: Vec<String>,
-    /// Compute control forces every DT and hold them in between
+    /// Sample the controller every DT, with zero-order hold
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub hold: Option<f64>,
-    /// Account for the change of energy by the work of each class of forces (without it where friction, non-ideal or control forces act)
+    /// Report the energy balance: work of each class of forces (on by default with friction, non-ideal or control forces)
     #[arg(long)]
     pub balance: bool,
-    /// Give the actions of the motion: the integral of its Lagrangian over time, and the abbreviated one, of p dq
+    /// Report the action (integral of L dt) and the abbreviated action (integral of p dq)
     #[arg(long)]
     pub action: bool,
-    /// Add derivatives of every column by parameters and starting values, as in --sensitivity "m, l, theta(0), x'(0)"
+    /// Add sensitivities of every column to parameters and initial values, as in --sensitivity "m, l, theta(0), x'(0)"
     #[arg(long, value_name = "NAMES")]
     pub sensitivity: Option<String>,
     /// Use the interpreter instead of JIT-compiled code (slow; for cross-checking)
     #[arg(long)]
     pub interpret: bool,
-    /// Fold the values of the parameters into the equations of this run: fewer operations
+    /// Compile the parameter values as constants: fewer operations
     #[arg(long)]
     pub fold: bool,
 }
@@ -123,10 +123,10 @@ line `# s,deg,mm` behind the header says otherwise. Columns with other names are
 pub struct FitArgs {
     #[command(flatten)]
     pub common: Common,
-    /// Measured columns: a .csv file
+    /// Measured data: a .csv file
     #[arg(long, value_name = "FILE")]
     pub data: String,
-    /// What is free, with values to begin with, as in --free "k=1, c=0.1, theta(0)"
+    /// Parameters to estimate, with initial guesses, as in --free "k=1, c=0.1, theta(0)"
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
     pub free: String,
     #[command(flatten)]
@@ -144,24 +144,24 @@ What cannot be made is said on the page and on standard error; the rest is writt
 pub struct ReportArgs {
     #[command(flatten)]
     pub common: Common,
-    /// The page: a name that ends in .html, or `-` for standard output
+    /// Output page (.html), or `-` for standard output
     #[arg(long, short, value_name = "FILE", value_parser = crate::files::page_target)]
     pub out: String,
-    /// Form of the equations (repeatable; without it Lagrange's, and kernel and closed form where they are short)
+    /// Form of the equations (repeatable; default: Lagrange, and kernel and explicit where they are short)
     #[arg(long, value_enum)]
     pub form: Vec<FormName>,
-    /// Spacing of the rows (without it 500 intervals)
+    /// Output interval; default: 1/500 of the run
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
     #[command(flatten)]
     pub stepping: Stepping,
-    /// Leave the motion out, and what follows from it
+    /// Omit the simulation and everything that depends on it
     #[arg(long, conflicts_with_all = ["until", "every", "method", "step", "rtol", "atol", "max_steps", "animate"])]
     pub no_motion: bool,
-    /// Put a player of the motion on the page, besides the still pictures
+    /// Add an animation player to the page
     #[arg(long)]
     pub animate: bool,
-    /// Compare all formalisms that apply, as `verify` does
+    /// Include the comparison of all applicable formalisms, as in `verify`
     #[arg(long)]
     pub verify: bool,
 }
@@ -172,17 +172,17 @@ Examples:
   dalembert sweep hoop.dal --vary W=0..10:200 --out hoop              200 speeds of rotation
   dalembert sweep pendulum.dal --vary m=1,2,5 --vary k=0.1..10:9:log --out grid
   dalembert sweep pendulum.dal --sample \"theta1~normal(1.5,0.1)\" --sample \"theta1'~uniform(-1,1)\" --runs 10000 --out cloud
-  dalembert sweep ... --out cloud --resume                            go on after Ctrl-C, a crash or a power cut
+  dalembert sweep ... --out cloud --resume                            resume after Ctrl-C, a crash or a power cut
 
-A row a run goes to DIR/results.csv (or .parquet): what was varied, the state and the outputs at the end, how it went.
-Neither the number of threads nor interruptions change a digit.")]
+DIR/results.csv (or .parquet) has one row per run: the varied values, the final state and outputs, and the status.
+The results do not depend on the number of threads or on interruptions.")]
 pub struct SweepArgs {
     #[command(flatten)]
     pub common: Common,
-    /// Values of a parameter or a start: NAME=LOW..HIGH:COUNT, ...:log or NAME=V1,V2 (repeatable: every combination)
+    /// Values of a parameter or initial value: NAME=LOW..HIGH:COUNT, ...:log or NAME=V1,V2 (repeatable: every combination)
     #[arg(long, value_name = "NAME=VALUES", allow_hyphen_values = true, value_parser = axis)]
     pub vary: Vec<String>,
-    /// Draw a parameter or a start anew for each run: NAME~normal(mean,deviation), uniform(low,high), loguniform(low,high)
+    /// Random parameter or initial value: NAME~normal(mean,deviation), uniform(low,high), loguniform(low,high)
     #[arg(long, value_name = "NAME~DISTRIBUTION", allow_hyphen_values = true, value_parser = sample)]
     pub sample: Vec<String>,
     /// Runs at each combination of the varied values
@@ -197,24 +197,24 @@ pub struct SweepArgs {
     /// Resume the sweep in DIR
     #[arg(long)]
     pub resume: bool,
-    /// Make one part of N of the runs, K from 1 to N; all parts share DIR, in any order and on any machine
+    /// Run part K of N; all parts share DIR, in any order and on any machine
     #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "merge")]
     pub shard: Option<Shard>,
-    /// Make no runs: write the results once all shards are done
+    /// Merge the results of finished shards without running anything
     #[arg(long, conflicts_with = "resume")]
     pub merge: bool,
-    /// Figures of each run in place of its end, as in "max(x), rms(v)"; also min, mean, first, last
+    /// Statistics of each run instead of its final state, as in "max(x), rms(v)"; also min, mean, first, last
     #[arg(long, value_name = "FIGURES", value_parser = figures)]
     pub keep: Option<String>,
     /// Format of the results
     #[arg(long, value_enum, default_value = "csv")]
     pub format: SweepFormat,
-    /// Write whole motions too, with rows this far apart, in DIR/motions; with --keep only space the rows
+    /// Also write each motion to DIR/motions, with this output interval; with --keep, the interval of the statistics
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
     #[command(flatten)]
     pub stepping: Stepping,
-    /// Threads (without it one for each core)
+    /// Number of threads; default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 }
@@ -224,9 +224,9 @@ pub struct SweepArgs {
 pub enum SweepFormat {
     /// Text
     Csv,
-    /// Columns of doubles, and one of text
+    /// Columnar binary file
     Parquet,
-    /// A folder of Parquet files with a list of them, for DuckDB, Polars and Arrow
+    /// A folder of Parquet files with a manifest, for DuckDB, Polars and Arrow
     Dataset,
 }
 
@@ -258,7 +258,7 @@ pub enum MotionFormName {
     Hamilton,
     /// Coordinates and momenta with multipliers in them, for linear constraints
     Suslov,
-    /// Nothing is integrated: the complete integral of the model gives the motion
+    /// The motion from the complete integral of the model, without integration
     HamiltonJacobi,
 }
 
@@ -277,28 +277,28 @@ pub struct ConnectArgs {
     /// Configuration at the end, as in --to "x=1, y~-2"
     #[arg(long, value_name = "CONFIGURATION", allow_hyphen_values = true)]
     pub to: String,
-    /// Configuration near which the first path passes (repeatable, in the order of time)
+    /// Waypoint of the initial guess (repeatable, in the order of time)
     #[arg(long, value_name = "CONFIGURATION", allow_hyphen_values = true)]
     pub via: Vec<String>,
-    /// Time of arrival
+    /// Arrival time
     #[arg(long, value_name = "T", value_parser = positive)]
     pub until: Option<f64>,
-    /// Energy of the motion instead of the time of arrival, which is found: least action
+    /// Energy of the motion instead of the arrival time (least action at fixed energy)
     #[arg(long, value_name = "E", value_parser = finite, conflicts_with = "until")]
     pub energy: Option<f64>,
-    /// Spacing of the rows (without it 500 intervals)
+    /// Output interval; default: 1/500 of the run
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
     /// Write the table of the motion: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
-    /// Write the units of the columns as a second line of CSV, `# s,rad,rad/s`
+    /// Add a second CSV line with the units, `# s,rad,rad/s`
     #[arg(long, requires = "out")]
     pub units_row: bool,
-    /// Draw the motion: .svg, .png or .html (repeatable)
+    /// Plot the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
-    /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
+    /// Animate the `draw` statements: .html is an offline page, .gif and .mp4 need ffmpeg (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
     pub animate: Vec<crate::animate::AnimationTarget>,
 }

@@ -77,7 +77,7 @@ pub fn finished(args: &SweepArgs, summary: &Value, completed: Completed) -> Resu
         return Err(Failure::Reported);
     }
     Err(Failure::plain("every run failed")
-        .help("`dalembert explain CODE` tells more about a code; try one run with `dalembert simulate`"))
+        .help("`dalembert explain CODE` explains a code; try one run with `dalembert simulate`"))
 }
 
 fn words(args: &SweepArgs, summary: &Value, completed: Completed) -> String {

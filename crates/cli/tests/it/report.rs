@@ -76,9 +76,7 @@ fn what_fails_is_said_twice_and_the_rest_is_there() {
     let endless = "coordinate x\nkinetic x'^2/2\n";
     let answer = with_input(&["report", "-", "-o", "-"], endless);
     assert_eq!(answer.code, 0, "a model need not say how long");
-    assert!(
-        answer.stderr.contains("nothing says how long") && answer.stdout.contains("nothing says how long")
-    );
+    assert!(answer.stderr.contains("no end time is given") && answer.stdout.contains("no end time is given"));
     let refused =
         with_input(&["report", "-", "-o", "-", "--form", "hamilton-jacobi", "--until", "1"], endless);
     assert_eq!(refused.code, 1, "a form asked for by name must be there");

@@ -7,6 +7,8 @@
 
 mod bushing;
 mod closure;
+mod dimensions;
+mod element_freedom;
 mod elements;
 mod energies;
 mod freedom_rates;
@@ -32,6 +34,7 @@ use crate::system::Event;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::any_error;
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 use motion::BodyMotion;
 pub(super) use plan::plan;
 use reactions::Wrench;
@@ -69,6 +72,8 @@ pub(super) struct Bodies {
     /// Where energies of bodies are among those of the model: kinetic, potential.
     energies: [Range<usize>; 2],
     deferred: Option<DeferredEnergies>,
+    /// The unit of a mass, where one has a unit.
+    mass_kind: Option<UnitInfo>,
 }
 
 impl Bodies {

@@ -13,7 +13,7 @@ impl Elaborator<'_> {
         let time = UnitInfo::Known(Dimension::time());
         let displacements: Vec<UnitInfo> =
             k.speeds.iter().map(|s| s.kind.times(&time, &Rational::ONE)).collect();
-        let mut energy = UnitInfo::Number;
+        let mut energy = self.energy_kind_of_bodies();
         for part in self.energy_parts() {
             self.fits(&mut energy, &part, &UnitInfo::Number)?;
         }
@@ -32,6 +32,10 @@ impl Elaborator<'_> {
                 Binding::Coordinate(i) => self.frame.coordinates[*i].kind.clone(),
                 Binding::Speed(s) => displacements[k.speeds.len() - self.frame.definitions.len() + s].clone(),
                 _ => UnitInfo::Missing,
+            };
+            let displacement = match displacement {
+                UnitInfo::Missing => self.displacement_kind(on),
+                known => known,
             };
             self.fits(&mut energy, part, &displacement)?;
         }
@@ -71,7 +75,8 @@ impl Elaborator<'_> {
         let product = part.kind.times(factor, &Rational::ONE);
         match (&part.kind, &product, &*energy) {
             (UnitInfo::Known(_), UnitInfo::Known(_), UnitInfo::Known(_)) => {
-                let wanted = energy.times(factor, &Rational::MINUS_ONE);
+                // An energy for an angle is a moment, whatever angles are in the energy.
+                let wanted = energy.without_angle().times(factor, &Rational::MINUS_ONE);
                 self.same_unit(&wanted, &part.kind, part.span)?;
             }
             (UnitInfo::Known(_), UnitInfo::Known(_), _) => *energy = product,

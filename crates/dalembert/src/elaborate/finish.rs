@@ -132,6 +132,9 @@ impl Elaborator<'_> {
 
     fn check_contents(&mut self) -> Fallible<()> {
         if self.frame.coordinates.is_empty() {
+            if let Some(d) = self.no_body_moves() {
+                return self.fail(d);
+            }
             let d = Diagnostic::error(Code::NoCoordinates, None, "the model has no coordinates");
             return self.fail(d.help("declare them with `coordinate x, y`"));
         }
@@ -139,6 +142,9 @@ impl Elaborator<'_> {
             && self.energies.lagrangian.is_empty()
             && self.forces.mass.is_none()
         {
+            if let Some(d) = self.no_body_has_mass() {
+                return self.fail(d);
+            }
             let d = Diagnostic::error(
                 Code::MissingEnergy,
                 None,

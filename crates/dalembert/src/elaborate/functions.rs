@@ -42,7 +42,7 @@ impl Elaborator<'_> {
                 return self.error(Code::ReservedName, argument.span, &message);
             }
             if d.arguments[..k].iter().any(|other| other.text == argument.text) {
-                let message = format!("the argument `{}` stands twice", argument.text);
+                let message = format!("the argument `{}` appears twice", argument.text);
                 return self.error(Code::DeclaredTwice, argument.span, &message);
             }
         }

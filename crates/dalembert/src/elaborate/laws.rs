@@ -204,7 +204,7 @@ impl Elaborator<'_> {
     /// `weight W`: a matrix, the diagonal of one, or a number for all.
     pub(super) fn cost(&mut self, e: &ast::Expr, span: Span) -> Fallible<()> {
         if let Some((_, first)) = self.control.weight {
-            let d = Diagnostic::error(Code::StatementTwice, span, "`weight` stands twice");
+            let d = Diagnostic::error(Code::StatementTwice, span, "`weight` appears twice");
             return self.fail(d.label(first, "first here"));
         }
         let value = self.value(e)?;

@@ -138,6 +138,9 @@ impl Elaborator<'_> {
             let d = d.label(*place, "declared here").help("move the declaration before its first use");
             return self.fail(d);
         }
+        if let Some(help) = name.split_once('.').and_then(|(joint, _)| self.names_of_joint(joint)) {
+            return self.fail(d.help(help));
+        }
         let known = self.scope.plain_names();
         let known = known.into_iter().chain(["t", "pi"]).chain(PLAIN_OBSERVABLES.iter().copied());
         d = match nearest(name, known) {

@@ -30,7 +30,7 @@ impl Elaborator<'_> {
         match &statement.kind {
             S::System(title) => match self.title.replace(title.clone()) {
                 None => Ok(()),
-                Some(_) => self.error(Code::StatementTwice, span, "`system` stands twice"),
+                Some(_) => self.error(Code::StatementTwice, span, "`system` appears twice"),
             },
             S::Const(definitions) => self.each(definitions, Self::constant),
             S::Parameter(definitions) => self.each(definitions, Self::parameter),
@@ -350,7 +350,7 @@ impl Elaborator<'_> {
             return self.error(Code::BadOption, place, &message);
         }
         if self.experiment.run.is_some() {
-            return self.error(Code::StatementTwice, span, "`simulate` stands twice");
+            return self.error(Code::StatementTwice, span, "`simulate` appears twice");
         }
         self.experiment.run = Some(Run { until, every, method, tolerance, span });
         Ok(())

@@ -34,7 +34,7 @@ impl Workspace {
         let every = request.every.or_else(|| stated(run.as_ref().and_then(|r| r.every)));
         let tolerance = stated(run.as_ref().and_then(|r| r.tolerance));
         let Some(until) = until else {
-            let d = Diagnostic::error(Code::BadOption, None, "nothing says how long to simulate");
+            let d = Diagnostic::error(Code::BadOption, None, "no end time is given for the simulation");
             return Err(Box::new(d.help("write `simulate until 10` in the model, or give `--until 10`")));
         };
         // What was asked for from outside has no place in the model.

@@ -77,7 +77,7 @@ pub(super) fn check(model: &Workspace, request: &Request) -> Result<(), Box<Diag
     let baumgarte = request.baumgarte.is_some() && request.form == MotionForm::Suslov;
     if baumgarte && !model.system.constraints.rows.is_empty() {
         let message =
-            "Suslov's form keeps constraints of itself: there is nothing for Baumgarte to stabilise";
+            "Suslov's form satisfies the constraints by itself: there is nothing for Baumgarte to stabilise";
         return Err(Box::new(
             Diagnostic::error(Code::BadOption, None, message).help("leave one of the two out"),
         ));
@@ -110,7 +110,7 @@ pub(super) fn check_variational(
     };
     if !model.compiled.actions().is_empty() {
         return refuse(
-            format!("`{method}` keeps its steps, and an event that changes the state would cut one short"),
+            format!("`{method}` has fixed steps, and an event that changes the state would cut one short"),
             "choose `dop853`, `tsit5`, `radau` or `rk4`",
         );
     }
@@ -121,8 +121,9 @@ pub(super) fn check_variational(
         );
     }
     if request.baumgarte.is_some() {
-        let message =
-            format!("`{method}` keeps constraints of itself: there is nothing for Baumgarte to stabilise");
+        let message = format!(
+            "`{method}` satisfies the constraints by itself: there is nothing for Baumgarte to stabilise"
+        );
         return refuse(message, "leave one of the two out");
     }
     Ok(())

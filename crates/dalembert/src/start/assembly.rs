@@ -11,7 +11,7 @@ use crate::system::InitialTarget;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_linalg::Lcg;
-use dalembert_run::{ConsistentState, StartGuess, State, find_start};
+use dalembert_run::{ConsistentState, StartGuess, State, find_start, least_gap};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use rustc_hash::FxHashMap;
 
@@ -151,9 +151,20 @@ impl Workspace {
         }
         match (best, first, wrong) {
             (Some(best), ..) => Ok(self.fewest_turns(best, guess)),
-            (None, Err(error), _) => Err(Box::new(explain::of_start(&error, guess, self))),
+            (None, Err(error), _) => match self.closed_from_least_gap(guess) {
+                Some(found) => Ok(self.fewest_turns(found, guess)),
+                None => Err(Box::new(explain::of_start(&error, guess, self))),
+            },
             (None, Ok(_), joint) => Err(Box::new(self.opposite(joint.unwrap_or(0)))),
         }
+    }
+
+    /// A start from where the loops are closed best in the sense of least squares.
+    fn closed_from_least_gap(&mut self, guess: &StartGuess) -> Option<ConsistentState> {
+        let mut near = guess.clone();
+        near.state.x = least_gap(&self.compiled, guess)?;
+        let found = find_start(&self.compiled, &near).ok()?;
+        self.turned_over(&found.state.x).is_none().then_some(found)
     }
 
     /// The same position with angles less than half a turn from their guesses, where whole turns make no difference.

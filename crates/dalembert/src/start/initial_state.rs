@@ -137,7 +137,7 @@ impl Workspace {
         };
         let (names, n_x) = (self.state_names(), self.form.coordinates.len());
         if values.len() != names.len() {
-            let message = format!("{} numbers are no state of {}", values.len(), names.len());
+            let message = format!("{} numbers do not form a state of {}", values.len(), names.len());
             return Err(Box::new(bad(message).help(format!("the state is {}", names.join(", ")))));
         }
         if let Some(k) = values.iter().position(|v| !v.is_finite()) {

@@ -138,7 +138,7 @@ impl Distribution {
                 Some(("the lower bound is above the upper one", "write the smaller number first"))
             }
             Distribution::LogUniform(low, _) if low <= 0.0 => {
-                Some(("the logarithm wants positive bounds", "begin at a small positive number"))
+                Some(("a logarithmic range needs positive bounds", "begin at a small positive number"))
             }
             Distribution::Uniform(low, high) if !(high - low).is_finite() => {
                 Some(("the bounds are not finite", "write it as x~uniform(low,high)"))

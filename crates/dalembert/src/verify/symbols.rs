@@ -26,7 +26,7 @@ pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Ver
     let rows = rows(&mut model.system);
     let (balance, reason) = match structure(model) {
         Some(structure) => (balance(model, &structure), None),
-        None => (Vec::new(), Some("brackets of the frame are no combinations of it")),
+        None => (Vec::new(), Some("brackets of the frame are not combinations of it")),
     };
     let A = constraint_matrix(&mut model.system);
     let mut lagrange = Tally::new("lagrange", "Lagrange's equations, derived from the energies again");

@@ -119,7 +119,7 @@ fn pages_show_what_is_special() {
             "<code>friction plane</code>",
             "Coulomb",
             "normal force N",
-            "Coulomb friction stands under names of its own",
+            "Coulomb friction is written with names of its own",
             "event back",
             "work of non-ideal",
         ],

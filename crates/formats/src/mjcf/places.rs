@@ -29,7 +29,7 @@ fn turn(element: &Element<'_, '_>, settings: &Settings, log: &mut Log) -> Turn {
                 log.say(
                     Code::BadXmlValue,
                     value_span(node, "quat"),
-                    "a quaternion of length zero is no rotation",
+                    "a quaternion of length zero is not a rotation",
                 );
                 Turn::None
             }
@@ -53,7 +53,7 @@ fn turn(element: &Element<'_, '_>, settings: &Settings, log: &mut Log) -> Turn {
                     log.say(
                         Code::BadXmlValue,
                         value_span(node, "xyaxes"),
-                        "two axes along one line are no frame",
+                        "two axes along one line do not define a frame",
                     );
                     Turn::None
                 }

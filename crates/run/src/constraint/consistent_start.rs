@@ -13,6 +13,7 @@
 //! Checked by `tests/it/start.rs`.
 
 mod by_mass;
+mod least_gap;
 mod search;
 mod slopes;
 
@@ -22,6 +23,7 @@ use dalembert_linalg::{dot, norm};
 use std::sync::Arc;
 
 use by_mass::Metric;
+pub use least_gap::least_gap;
 use search::{Equations, Left, NoSolution, nearest};
 
 /// A guess, with what must not be touched.

@@ -126,7 +126,7 @@ catalogue! {
          so end the line before with it instead."
         wrong "kinetik m/2*x'^2" right "kinetic m/2*x'^2";
     StrayBracket "E0204" "a closing bracket without an opening one":
-        "A `)`, `]` or `}` stands where none is open, or closes a bracket of another kind."
+        "A `)`, `]` or `}` appears where none is open, or closes a bracket of another kind."
         wrong "potential m*g*y)" right "potential m*g*y";
     StatementNotFinished "E0205" "a statement that stops too early":
         "Something is still missing at the end of the line: a value after `=`, an operand after an operator, a word the statement needs."
@@ -157,7 +157,7 @@ catalogue! {
          The inverse function has a name of its own, `asin(x)`."
         wrong "potential sin^2(x)" right "potential sin(x)^2";
     UnitWithoutBraces "E0213" "a unit without its braces":
-        "A unit stands in braces behind its number, `30 {deg}`, so that it cannot be taken for a name of the model."
+        "A unit is written in braces after its number, `30 {deg}`, so that it cannot be taken for a name of the model."
         wrong "parameter alpha = 30 deg" right "parameter alpha = 30 {deg}";
     CommentSign "E0214" "a comment with the sign of another language":
         "Comments begin with `#` and go to the end of the line. The remainder of a division is `mod(a, b)`, its whole part `floor(a/b)`."
@@ -177,7 +177,7 @@ catalogue! {
     DeclaredTwice "E0302" "a name declared twice":
         "A name means one thing in a model. This includes members of a family: `q[2]` must not come from two declarations."
         wrong "parameter m = 1\nlet m = 2" right "parameter m = 1\nlet m2 = 2";
-    ReservedName "E0303" "a name that the language keeps for itself":
+    ReservedName "E0303" "a reserved name":
         "`t`, `pi`, the names of functions and of observables, and the words `if then else and or not` cannot be declared."
         wrong "coordinate t" right "coordinate s";
     UnknownFunction "E0304" "a function that does not exist":
@@ -363,7 +363,7 @@ catalogue! {
         "A variational step is the solution of equations between its ends. With a long step, near positions where constraints lose rank, or where forces \
          jump, Newton's iteration does not find it. The step is not shortened on its own: that would spoil what the method conserves."
         wrong "" right "";
-    ConstraintDrift "E0705" "constraints that cannot be kept":
+    ConstraintDrift "E0705" "constraints that cannot be satisfied":
         "The projection onto the constraints failed: they became contradictory or degenerate along the motion. \
          The message names the constraint and its residual."
         wrong "" right "";
@@ -522,6 +522,9 @@ catalogue! {
          forces and moments, and the norm depends on the units. Ask for the multiplier of the constraint, for the part on one coordinate \
          (`ideal(x)`), or for `force(J)` of a joint."
         wrong "output N = reaction(floor)" right "output N = multiplier(floor)";
+    RestitutionIgnored "W0432" "a restitution that has no effect":
+        "Impacts at the limits of joints are not available yet: a run that passes a limit goes on and reports the event `J.upper passed` or `J.lower passed`."
+        wrong "" right "";
     AlwaysTrue "W0501" "a constraint that holds always":
         "All coordinates and rates cancel and the equation is an identity. It constrains nothing and is left out."
         wrong "coordinate x\nconstraint x = x" right "coordinate x\nconstraint x = 2";
@@ -532,7 +535,7 @@ catalogue! {
     DissipationWithoutRates "W0503" "a dissipation without rates":
         "The force of a Rayleigh function is minus its derivative by the speeds. Where no rate occurs in it, it has no effect; often a prime is missing."
         wrong "dissipation c/2*x^2" right "dissipation c/2*x'^2";
-    RowMissed "W0705" "a constraint that is kept less well than it could be":
+    RowMissed "W0705" "a constraint that is satisfied less accurately than it could be":
         "At the start or at the end of a run a constraint is off by more than 1e-11 of its own terms (with stabilisation or steps of fixed \
          size: by any such amount). Beyond 1e-9 a run that projects onto the constraints is an error instead."
         wrong "" right "";
@@ -581,6 +584,9 @@ catalogue! {
     RedundantConstraints "N0501" "constraints that follow from others":
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."
+        wrong "" right "";
+    AngleOfJoint "N0471" "a spring with an angle at a joint of several freedoms":
+        "`spring S: k angle a0 at J` acts on the only angle of the joint, `J.turn`. Other elements name the freedom: `at J.turn`, `at J.slide`."
         wrong "" right "";
     ForcesNotUnique "N0470" "forces of joints in redundant loops":
         "Where joints of a loop hold the same thing twice (a door on two hinges), rigid bodies do not decide how much each of them carries. \

@@ -230,7 +230,7 @@ impl Parser<'_> {
         let gap = Span::new(number.span.end, token.span.end);
         let both = Span::new(number.span.start, token.span.end);
         is_unit.then(|| {
-            let said = Diagnostic::error(Code::UnitWithoutBraces, both, "a unit stands in braces");
+            let said = Diagnostic::error(Code::UnitWithoutBraces, both, "a unit is written in braces");
             said.suggest(gap, format!(" {{{name}}}"))
         })
     }
@@ -378,7 +378,7 @@ impl Parser<'_> {
         let said = Diagnostic::error(
             Code::RangeNotHere,
             first.span.to(last.span),
-            "a range stands alone between its brackets",
+            "a range must be alone between its brackets",
         );
         self.report(
             said.label(dots.span, "one member is wanted")
@@ -518,7 +518,7 @@ impl Parser<'_> {
         self.close_bracket()?;
         let place = self.since(token.span);
         let behind = self.slice(Span::new(number.span.end, place.end)).trim_start();
-        let said = Diagnostic::error(Code::PowerOfFunction, place, "a power stands behind the argument");
+        let said = Diagnostic::error(Code::PowerOfFunction, place, "a power follows the argument");
         let said = said.help(format!("did you mean `{name}{behind}^{exponent}`?"));
         self.report(said.suggest(place, format!("{name}{behind}^{exponent}")));
         let function = crate::ast::Name { text: name.to_string(), span: token.span };

@@ -212,7 +212,7 @@ impl Parser<'_> {
             Comparison::Equal if left.span.start == a.span.start => {
                 said.help("write `=`").suggest(sign, " = ")
             }
-            _ => said.help("inequalities are no constraints; an `event` tells when one begins to fail"),
+            _ => said.help("inequalities are not constraints; an `event` detects when one is first violated"),
         }))
     }
 

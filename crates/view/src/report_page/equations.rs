@@ -39,7 +39,7 @@ fn named_forces(draft: &Draft) -> String {
     let mut out = String::new();
     if !draft.model.system.contacts.is_empty() {
         out.push_str(&html::remark(
-            "Coulomb friction stands under names of its own: which contacts stick is decided along the motion.",
+            "Coulomb friction is written with names of its own: which contacts stick is decided along the motion.",
         ));
     }
     if !draft.model.system.control.rows.is_empty() {

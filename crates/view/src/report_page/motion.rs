@@ -35,7 +35,7 @@ pub(super) fn sections(draft: &mut Draft, progress: &mut dyn FnMut(Stage) -> Flo
         return out;
     }
     if draft.wanted.request.until.is_none() && draft.model.system.experiment.run.is_none() {
-        let d = Diagnostic::new(Code::BadOption, None, "nothing says how long to simulate");
+        let d = Diagnostic::new(Code::BadOption, None, "no end time is given for the simulation");
         let d = d
             .severity(Severity::Warning)
             .help("write `simulate until 10` in the model, or give `--until 10`");
@@ -86,8 +86,7 @@ fn starting(draft: &Draft, start: &ConsistentState) -> String {
         vec![Cell::Html(symbol), Cell::code(name), Cell::exact(written, value), Cell::text(how)]
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
-    let words =
-        "Nearest to the values of the model that keeps the constraints; what is not given starts from zero.";
+    let words = "The consistent state nearest to the values of the model; values that are not given are guessed as zero.";
     html::paragraph(words) + &cut(&["symbol", "in the model", "value at t = 0", "how"], rows)
 }
 

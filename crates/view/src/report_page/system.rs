@@ -189,7 +189,7 @@ fn weighing(draft: &mut Draft, rows: &[Vec<Expr>], elsewhere: &str) -> String {
     if rows.len() > MAX_WEIGHT_ROWS {
         let n = rows.len();
         return html::paragraph(&format!(
-            "{COST}; **W** has {n} rows, more than the {MAX_WEIGHT_ROWS} a page shows, and stands in the text of the model."
+            "{COST}; **W** has {n} rows, more than the {MAX_WEIGHT_ROWS} a page shows, which are in the text of the model."
         ));
     }
     let (pool, notation) = (&mut draft.work.system.pool, &draft.notation);

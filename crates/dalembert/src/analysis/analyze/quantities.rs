@@ -42,7 +42,7 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
         return (Vec::new(), vec![remark.into()]);
     }
     if !model.system.contacts.is_empty() || !model.system.control.rows.is_empty() {
-        let remark = "friction and control forces are no functions of the state alone: nothing is claimed to be conserved";
+        let remark = "friction and control forces are not functions of the state alone: nothing is claimed to be conserved";
         return (Vec::new(), vec![remark.into()]);
     }
     let Some(mut dynamics) = SymbolicDynamics::of(model) else {
@@ -113,7 +113,7 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
             let change = worst.map_or("no motion confirms it".into(), |d| {
                 format!("a computed motion changes it by {d:.1e}")
             });
-            remarks.push(format!("`{name}` is kept by the equations, but {change}: not claimed"));
+            remarks.push(format!("`{name}` is conserved by the equations, but {change}: not claimed"));
             continue;
         }
         let same =

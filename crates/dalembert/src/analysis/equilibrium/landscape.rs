@@ -127,7 +127,7 @@ pub fn landscape(model: &mut Workspace, ranges: &[Range], at: &str) -> Result<La
         }
     }
     if values.iter().all(|v| !v.is_finite()) {
-        let message = "the constraints can be kept nowhere in this range";
+        let message = "the constraints can be satisfied nowhere in this range";
         let d = Diagnostic::error(Code::BadOption, None, message);
         return Err(Box::new(d.help("choose coordinates that are free to move there")));
     }

@@ -102,7 +102,7 @@ pub(super) fn kinked() -> Diagnostic {
 
 pub(super) fn of_eigen(error: EigenError) -> Diagnostic {
     let message = match error {
-        EigenError::NotFinite => "the state matrix has entries that are no finite numbers",
+        EigenError::NotFinite => "the state matrix has entries that are not finite",
         EigenError::NotConverged => "the eigenvalues were not found within the bound on sweeps",
     };
     Diagnostic::error(Code::NotConverged, None, message)

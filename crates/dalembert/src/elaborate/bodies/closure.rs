@@ -248,8 +248,7 @@ impl Elaborator<'_> {
     fn slides(&self, slot: usize, k: usize) -> bool {
         let kind = self.bodies.joints[slot].as_ref().map(|joint| joint.kind);
         let part = kind.and_then(|kind| kind.coordinates(self.bodies.plan.is_plane).get(k).copied());
-        kind == Some(JointKind::Slider)
-            || part.is_some_and(|part| !matches!(part, "" | "turn" | "first" | "second"))
+        kind.zip(part).is_some_and(|(kind, part)| slides(kind, part))
     }
 
     /// What a freedom of a cut joint is, as a function of the other coordinates.
@@ -308,6 +307,11 @@ impl Elaborator<'_> {
         let skew = pool.sub(R[i][j], R[j][i]);
         pool.div(skew, twice)
     }
+}
+
+/// Whether the coordinate of a joint is a displacement.
+pub(super) fn slides(kind: JointKind, part: &str) -> bool {
+    kind == JointKind::Slider || !matches!(part, "" | "turn" | "first" | "second")
 }
 
 /// Directions along which the two points of a joint stay together, with their names.

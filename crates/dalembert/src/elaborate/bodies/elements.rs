@@ -128,7 +128,7 @@ impl Elaborator<'_> {
         let value = self.constant_scalar(&element.values[0], "a stiffness or damping")?;
         let rest = element.rest.as_ref().map(|(_, e)| self.constant_scalar(e, "where a spring is slack"));
         let rest = rest.transpose()?.unwrap_or(Pool::ZERO);
-        let (slot, k, on, q) = self.joint_freedom(target)?;
+        let (slot, k, on, q) = self.joint_freedom(element, target)?;
         let moment = match element.kind {
             ast::ElementKind::Spring => {
                 let away = self.pool.sub(q, rest);
@@ -148,47 +148,6 @@ impl Elaborator<'_> {
         };
         let kind = ElementKind::Joint(slot, k);
         Ok(Element { kind, force: vec![moment], torque: Vec::new() })
-    }
-
-    /// The joint of a name, which of its freedoms is meant, what that is, and its value.
-    fn joint_freedom(&mut self, target: &Target) -> Fallible<(usize, usize, Binding, Expr)> {
-        let name = self.member(target)?;
-        let joint = Target { part: None, ..target.clone() };
-        let joint = self.member(&joint)?;
-        let Some(&slot) = self.bodies.plan.joint_of.get(&joint) else {
-            let message = format!("no joint is called `{joint}`");
-            return self.error(Code::UnknownName, target.span, &message);
-        };
-        let binding = match self.scope.get(&name).cloned() {
-            Some(Binding::Joint) => self.scope.get(&format!("{name}.turn")).cloned(),
-            other => other,
-        };
-        match binding {
-            Some(binding @ (Binding::Coordinate(_) | Binding::Freedom(..))) => {
-                let coordinates =
-                    self.bodies.joints[slot].as_ref().map_or(&[][..], |joint| &joint.coordinates);
-                let k = match binding {
-                    Binding::Coordinate(i) => coordinates.iter().position(|&c| c == i).unwrap_or(0),
-                    Binding::Freedom(_, k) => k,
-                    _ => 0,
-                };
-                let value = self.value_of_binding(binding.clone(), &name, target.span)?;
-                let (q, _) = self.as_scalar(value, target.span)?;
-                Ok((slot, k, binding, q))
-            }
-            Some(Binding::Poisoned) => Err(Reported),
-            None => {
-                let message = format!("the joint `{joint}` is stated later");
-                let d = Diagnostic::error(Code::UnknownName, target.span, message);
-                self.fail(d.help("state the joint before what acts on it"))
-            }
-            _ => {
-                let message =
-                    format!("`{joint}` has several freedoms, or none that a spring or damper can act on");
-                let d = Diagnostic::error(Code::BadOption, target.span, message);
-                self.fail(d.help(format!("name one of them, as in `at {joint}.slide`")))
-            }
-        }
     }
 
     pub(super) fn push_torque(&mut self, on: Option<usize>, from: Option<usize>, torque: &Vector) {

@@ -16,7 +16,7 @@ impl Elaborator<'_> {
         match self.bodies.gravity.replace((field, span)) {
             None => Ok(()),
             Some((_, first)) => {
-                let d = Diagnostic::error(Code::StatementTwice, span, "`gravity` stands twice");
+                let d = Diagnostic::error(Code::StatementTwice, span, "`gravity` appears twice");
                 self.fail(d.label(first, "first here"))
             }
         }
@@ -52,26 +52,48 @@ impl Elaborator<'_> {
         (!self.bodies.energies[0].is_empty()).then_some(name)
     }
 
+    /// Whether a joint with coordinates is on the way from the ground to a body.
+    fn moves(&self, b: usize) -> bool {
+        let mut at = Some(b);
+        while let Some(b) = at {
+            let body = &self.bodies.plan.bodies[b];
+            let slot = body.joint.unwrap_or(self.bodies.plan.joints.len() + b);
+            if self.bodies.joints[slot].as_ref().is_some_and(|joint| !joint.coordinates.is_empty()) {
+                return true;
+            }
+            at = body.parent;
+        }
+        false
+    }
+
+    /// What is wrong with bodies none of which moves.
+    pub(in super::super) fn no_body_moves(&self) -> Option<Diagnostic> {
+        let bodies: Vec<&Body> = self.bodies.bodies.iter().flatten().collect();
+        let message = format!("no body moves: {} held by welds", are(&bodies)?);
+        let d = Diagnostic::error(Code::NoCoordinates, bodies[0].span, message);
+        Some(d.help("use a joint that moves, such as `pin`, `slider` or `ball`, or leave the joint out: a body without joints is free"))
+    }
+
+    /// What is wrong with bodies that move and have no inertia.
+    pub(in super::super) fn no_body_has_mass(&self) -> Option<Diagnostic> {
+        let bodies = self.bodies.bodies.iter().enumerate();
+        let moving = bodies.filter_map(|(b, body)| body.as_ref().filter(|_| self.moves(b)));
+        let moving: Vec<&Body> = moving.collect();
+        let message = format!("nothing that moves has inertia: {} without mass and inertia", are(&moving)?);
+        let d = Diagnostic::error(Code::MissingEnergy, moving[0].span, message);
+        Some(
+            d.help(format!("give a mass, as in `body {}: mass 1`, or a joint an `armature`", moving[0].name)),
+        )
+    }
+
     /// Whether a body that moves has inertia.
     fn bodies_have_inertia(&self) -> bool {
-        let moves = |b: usize| {
-            let mut at = Some(b);
-            while let Some(b) = at {
-                let body = &self.bodies.plan.bodies[b];
-                let slot = body.joint.unwrap_or(self.bodies.plan.joints.len() + b);
-                if self.bodies.joints[slot].as_ref().is_some_and(|joint| !joint.coordinates.is_empty()) {
-                    return true;
-                }
-                at = body.parent;
-            }
-            false
-        };
         let has_inertia =
             |body: &Body| body.mass != Pool::ZERO || body.inertia.iter().flatten().any(|e| *e != Pool::ZERO);
         let bodies = self.bodies.bodies.iter().enumerate();
         bodies
             .filter_map(|(b, body)| Some((b, body.as_ref()?)))
-            .any(|(b, body)| has_inertia(body) && moves(b))
+            .any(|(b, body)| has_inertia(body) && self.moves(b))
     }
 
     /// Weights at the centres of bodies.
@@ -94,4 +116,18 @@ impl Elaborator<'_> {
         let moving = self.moving(b, span)?;
         Ok(kinetic_energy(&mut self.pool, &body, &moving))
     }
+}
+
+/// "`a` is" or "`a` and `b` are", of a few and the number of the others.
+fn are(bodies: &[&Body]) -> Option<String> {
+    const NAMED: usize = 4;
+    let mut names: Vec<String> = bodies.iter().take(NAMED).map(|body| format!("`{}`", body.name)).collect();
+    if bodies.len() > NAMED {
+        names.push(format!("{} more", bodies.len() - NAMED));
+    }
+    let last = names.pop()?;
+    Some(match names.is_empty() {
+        true => format!("{last} is"),
+        false => format!("{} and {last} are", names.join(", ")),
+    })
 }

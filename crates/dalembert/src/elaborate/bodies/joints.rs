@@ -91,19 +91,39 @@ impl Elaborator<'_> {
             return self.error(Code::BadOption, joint.second.body.span, &message);
         }
         let size = joint.size.as_ref().map(|e| self.constant_scalar(e, "a size of a joint")).transpose()?;
+        if let (JointKind::Rod, Some(e), Some(given)) = (kind, size, &joint.size) {
+            self.refuse_short_rod(e, given.span)?;
+        }
         let axes = self.joint_axes(kind, joint)?;
         let armature = joint.options.iter().find_map(|option| match option {
             JointOption::Armature(_, e) => Some(e),
             _ => None,
         });
         let armature = armature.map(|e| self.constant_scalar(e, "an armature")).transpose()?;
-        if let Some(e) = joint.options.iter().find_map(|option| match option {
-            JointOption::Restitution(_, e) => Some(e),
+        if let Some((word, e)) = joint.options.iter().find_map(|option| match option {
+            JointOption::Restitution(word, e) => Some((word, e)),
             _ => None,
         }) {
             self.constant_scalar(e, "a restitution")?;
+            let message = "restitution has no effect: impacts are not available yet";
+            let d = Diagnostic::warning(Code::RestitutionIgnored, word.span, message);
+            let help =
+                format!("a run that passes a limit goes on and reports the event `{name}.upper passed`");
+            self.diagnostics.push(d.help(help));
         }
         Ok(Joint { first, second, size, axes, armature, ..unplaced(name, kind, (None, None), span) })
+    }
+
+    /// The distance of two points has no gradient where it is zero.
+    fn refuse_short_rod(&mut self, length: Expr, span: Span) -> Fallible<()> {
+        match self.parameter_numbers(&[length])[..] {
+            [value] if value <= 0.0 => {
+                let message = format!("the length of a rod is positive, and this one is {value}");
+                let d = Diagnostic::error(Code::BadOption, span, message);
+                self.fail(d.help("a rod of length 0 is a `pin` (plane) or a `ball` (space)"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The axes of a joint: given, or z; x and y of a universal joint; x of a slider in the plane.

@@ -89,11 +89,19 @@ impl Elaborator<'_> {
             Some(Binding::Body(_) | Binding::Frame(_)) => Some(self.property(&name, part, base.span, span)),
             Some(Binding::Joint) => {
                 let message = format!("the joint `{name}` has no coordinate or speed `{part}`");
-                Some(self.error(Code::NoSuchComponent, span, &message))
+                let d = Diagnostic::error(Code::NoSuchComponent, span, message);
+                let help = self.names_of_joint(&name).unwrap_or_default();
+                Some(self.fail(d.help(help)))
             }
             None if name == GROUND => Some(self.property(&name, part, base.span, span)),
             _ => None,
         }
+    }
+
+    /// What the coordinates and speeds of a joint are called that has been stated.
+    pub(in super::super) fn names_of_joint(&self, name: &str) -> Option<String> {
+        let joint = self.bodies.joints.iter().flatten().find(|joint| joint.name == name)?;
+        Some(joint.kind.names_of(name, self.bodies.plan.is_plane))
     }
 
     fn property(&mut self, name: &str, part: &str, on: Span, span: Span) -> Fallible<Value> {

@@ -10,6 +10,7 @@ use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_syntax::ast::{self, BodyPart};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 
 /// What may break the triangle inequality of principal inertias, relative to the largest, by rounding.
 const TRIANGLE_TOL: f64 = 1e-9;
@@ -53,7 +54,11 @@ impl Elaborator<'_> {
 
     fn body_part(&mut self, part: &BodyPart) -> Fallible<Inertia> {
         let shape = part.shape.text.as_str();
-        let mass = self.constant_scalar(&part.mass, "a mass")?;
+        let mass = self.part(&part.mass, Allowed::only("a mass", State::Nothing))?;
+        if matches!(mass.kind, UnitInfo::Known(_)) {
+            self.bodies.mass_kind = Some(mass.kind);
+        }
+        let mass = mass.expr;
         self.refuse_negative(mass, part.mass.span, "a mass")?;
         if shape == "mass" {
             return self.given_inertia(part, mass);
@@ -160,7 +165,7 @@ impl Elaborator<'_> {
                 inertia = [ZERO, ZERO, [Pool::ZERO, Pool::ZERO, inertia[2][2]]];
             }
         }
-        self.check_inertia(&inertia, e.span)?;
+        self.check_inertia(&inertia, e.span, part.about_origin)?;
         Ok(Inertia { mass, centre, inertia, solid: None })
     }
 
@@ -190,7 +195,7 @@ impl Elaborator<'_> {
     }
 
     /// Principal inertias of a body of positive mass keep the triangle inequality: none is larger than the others together.
-    fn check_inertia(&mut self, inertia: &Matrix3, span: Span) -> Fallible<()> {
+    fn check_inertia(&mut self, inertia: &Matrix3, span: Span, moved: bool) -> Fallible<()> {
         let values = self.parameter_numbers(&inertia.concat());
         if values.iter().any(|v| !v.is_finite()) {
             return Ok(());
@@ -208,13 +213,24 @@ impl Elaborator<'_> {
         let [a, b, c] = principal;
         let plane = self.bodies.plan.is_plane;
         if a < -TRIANGLE_TOL * size || (!plane && a + b < c * (1.0 - TRIANGLE_TOL)) {
-            let message = format!(
-                "no body has the principal inertias {a:.6}, {b:.6} and {c:.6}: the largest is more than the others together"
-            );
-            let d = Diagnostic::error(Code::BadInertia, span, message);
-            return self.fail(d.help(
-                "check the units and signs; an inertia about the origin is written `inertia J about origin`",
-            ));
+            let about = if moved { " about its centre of mass" } else { "" };
+            let message = match plane {
+                true => format!("no body has the inertia {a:.6}{about}: it is negative"),
+                false => format!(
+                    "no body has the principal inertias {a:.6}, {b:.6} and {c:.6}{about}: {}",
+                    if a < 0.0 { "one is negative" } else { "the largest is more than the others together" }
+                ),
+            };
+            let help = match moved {
+                true => {
+                    "these are what `about origin` leaves: the values given less those of the mass at its centre; \
+                     check the mass and the centre, or leave `about origin` out if they are about the centre of mass"
+                }
+                false => {
+                    "check the units and signs; an inertia about the origin is written `inertia J about origin`"
+                }
+            };
+            return self.fail(Diagnostic::error(Code::BadInertia, span, message).help(help));
         }
         Ok(())
     }

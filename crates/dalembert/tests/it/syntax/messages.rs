@@ -198,7 +198,7 @@ fn bad_unit() {
 #[test]
 fn range_in_an_expression() {
     assert_snapshot!(shown("potential k*q[2, 1..3]^2\n"), @"
-    error[E0210]: a range stands alone between its brackets
+    error[E0210]: a range must be alone between its brackets
      --> model.dal:1:18
       |
     1 | potential k*q[2, 1..3]^2

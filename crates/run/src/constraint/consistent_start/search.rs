@@ -97,7 +97,7 @@ pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool
 }
 
 /// The guess moved off a point of symmetry, by more and more.
-fn shift(guess: &[f64], free: &[bool], attempt: u32, out: &mut [f64]) {
+pub(super) fn shift(guess: &[f64], free: &[bool], attempt: u32, out: &mut [f64]) {
     let reach = [1e-3, 1e-2, 0.1, 0.5][attempt as usize % 4] * (1.0 + norm_max(guess));
     let mut lcg = Lcg::new(0x2545_F491_4F6C_DD1D_u64.wrapping_mul(u64::from(attempt) + 1));
     for i in 0..guess.len() {
