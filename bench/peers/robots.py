@@ -288,7 +288,7 @@ def row(name, program, drivers, folder):
             print(name, getattr(failure, "stdout", failure), file=sys.stderr)
     own = ours["ns"] or float("nan")
     ready = ours["ready_ms"]
-    return f"| {name} | {ours['speeds']} | {ours['operations']} | {own:.0f} | {ns:.0f} | {own/ns:.3f} | {mujoco:.0f} | {ready:.1f} | {off:.1e} |"
+    return f"| {name} | {ours['speeds']} | {ours['operations']} | {own:.0f} | {ns:.0f} | {own/ns:.3f} | {ours['lanes_ns'] or float('nan'):.0f} | {mujoco:.0f} | {ready:.1f} | {off:.1e} |"
 
 
 def main():
@@ -298,8 +298,8 @@ def main():
         drivers[1] = mujoco_driver()
     except (ImportError, StopIteration, subprocess.CalledProcessError) as failure:
         print("no MuJoCo:", failure, file=sys.stderr)
-    print("| model | speeds | operations | Dalembert ns | Pinocchio aba ns | ratio | MuJoCo ns | text to program ms | differs from Pinocchio |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| model | speeds | operations | Dalembert ns | Pinocchio aba ns | ratio | in lanes ns | MuJoCo ns | text to program ms | differs from Pinocchio |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             try:

@@ -42,6 +42,8 @@ struct Found {
     ready_ms: f64,
     operations: usize,
     ns: f64,
+    /// A state, of four in the lanes of a call.
+    lanes_ns: f64,
     difference: f64,
     /// At the first states.
     accelerations: Vec<Vec<f64>>,
@@ -63,6 +65,7 @@ fn measure(path: &str, text: &str) -> Found {
         ready_ms,
         operations,
         ns: f64::NAN,
+        lanes_ns: f64::NAN,
         difference: f64::NAN,
         accelerations: Vec::new(),
     };
@@ -82,10 +85,31 @@ fn measure(path: &str, text: &str) -> Found {
             fused.is_some_and(|fused| fused.accelerate(point(next), &mut workspace, &mut out)),
         );
     });
+    found.lanes_ns = in_lanes(kernel, &states, repeat);
     if n <= MAX_SYMBOLS {
         found.difference = differs_from_symbols(&model, &states, &mut workspace, &mut out);
     }
     found
+}
+
+/// Nanoseconds a state where four states are computed by each call, all of them in turn; NaN where there are no lanes.
+fn in_lanes(kernel: &Compiled, states: &[(Vec<f64>, Vec<f64>)], repeat: usize) -> f64 {
+    let Some(lanes) = kernel.lanes() else { return f64::NAN };
+    let inputs: Vec<Vec<f64>> = states
+        .iter()
+        .map(|(x, eta)| [0.0].iter().chain(x).chain(eta).chain(kernel.lane_constants()).copied().collect())
+        .collect();
+    let woven: Vec<Vec<f64>> = inputs
+        .chunks_exact(4)
+        .map(|four| (0..four[0].len()).flat_map(|k| four.iter().map(move |input| input[k])).collect())
+        .collect();
+    let mut out = vec![0.0; 4 * lanes.program().output_count()];
+    let (mut workspace, mut next) = (vec![0.0; lanes.workspace()], 0);
+    best_ns(repeat, || {
+        next = (next + 1) % woven.len();
+        lanes.run(&woven[next], &mut workspace, &mut out);
+        std::hint::black_box(&out);
+    }) / 4.0
 }
 
 /// The largest difference of accelerations from those of the equations in symbols, relative to the largest of them.
@@ -120,14 +144,14 @@ fn main() {
     paths.retain(|word| word != "--json");
     for path in &paths {
         let text = std::fs::read_to_string(path).expect("a model");
-        let Found { speeds, ready_ms, operations, ns, difference, accelerations } = measure(path, &text);
+        let Found { speeds, ready_ms, operations, ns, lanes_ns, difference, accelerations } = measure(path, &text);
         if json {
             println!(
-                "{{\"speeds\": {speeds}, \"ready_ms\": {ready_ms}, \"operations\": {operations}, \"ns\": {ns:?}, \"difference\": {difference:?}, \"accelerations\": {accelerations:?}}}"
+                "{{\"speeds\": {speeds}, \"ready_ms\": {ready_ms}, \"operations\": {operations}, \"ns\": {ns:?}, \"lanes_ns\": {lanes_ns:?}, \"difference\": {difference:?}, \"accelerations\": {accelerations:?}}}"
             );
         } else {
             println!(
-                "{path}: {speeds} speeds, ready {ready_ms:.2} ms, {operations} operations, {ns:.1} ns, differs {difference:.1e}"
+                "{path}: {speeds} speeds, ready {ready_ms:.2} ms, {operations} operations, {ns:.1} ns, {lanes_ns:.1} ns in lanes, differs {difference:.1e}"
             );
         }
     }
