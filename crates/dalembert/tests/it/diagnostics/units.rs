@@ -22,7 +22,7 @@ fn accepted(rest: &str) {
 fn components_of_a_force_fit_their_speeds() {
     let (place, message) =
         underlined("coordinate x {m}, th {rad}\nkinetic m/2*(x'^2 + l^2*th'^2)\nforce [k*x, k*l]");
-    assert_eq!((place.as_str(), message.as_str()), ("k*l", "units differ: J and N"));
+    assert_eq!((place.as_str(), message.as_str()), ("k*l", "units differ: N*m and N"));
     accepted("coordinate x {m}, th {rad}\nkinetic m/2*(x'^2 + l^2*th'^2)\nforce [k*x, k*l^2*th]");
     accepted("coordinate x {m}, th {rad}\nkinetic m/2*(x'^2 + l^2*th'^2)\nforce [0, n*k*l]");
 }
