@@ -144,7 +144,8 @@ fn main() {
     paths.retain(|word| word != "--json");
     for path in &paths {
         let text = std::fs::read_to_string(path).expect("a model");
-        let Found { speeds, ready_ms, operations, ns, lanes_ns, difference, accelerations } = measure(path, &text);
+        let Found { speeds, ready_ms, operations, ns, lanes_ns, difference, accelerations } =
+            measure(path, &text);
         if json {
             println!(
                 "{{\"speeds\": {speeds}, \"ready_ms\": {ready_ms}, \"operations\": {operations}, \"ns\": {ns:?}, \"lanes_ns\": {lanes_ns:?}, \"difference\": {difference:?}, \"accelerations\": {accelerations:?}}}"

@@ -113,6 +113,12 @@ pub fn z_to(direction: &Vec3) -> Mat3 {
     if s == 0.0 { rotation(&[1.0, 0.0, 0.0], angle) } else { rotation(&axis, angle) }
 }
 
+/// Six digits, as in the summary of the command.
+pub fn rounded(value: f64) -> String {
+    let text = format!("{value:.5e}");
+    text.parse::<f64>().map_or(text, |value| format!("{value}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

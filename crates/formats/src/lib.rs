@@ -33,6 +33,7 @@ mod urdf;
 mod write;
 mod xml;
 
+pub use algebra::rounded;
 pub use include::include;
 pub use xml::{MAX_DEPTH, MAX_NODES};
 
@@ -151,12 +152,6 @@ fn head(source: &Source, format: Format, merged: &merge::Merged) -> String {
         "# Imported from {file} ({name}). Units: m, kg, s, rad.\n# Total mass {} kg{fixed}.\n",
         rounded(merged.total_mass)
     )
-}
-
-/// Six digits, as in the summary of the command.
-pub fn rounded(value: f64) -> String {
-    let text = format!("{value:.5e}");
-    text.parse::<f64>().map_or(text, |value| format!("{value}"))
 }
 
 /// The text as `dalembert fmt` writes it, which also shows that it can be read.

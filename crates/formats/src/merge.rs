@@ -53,7 +53,7 @@ pub fn merge(robot: &Robot, log: &mut Log) -> Merged {
             let message = format!(
                 "`{}` ({} kg) is fixed and becomes a part of {whole}",
                 body.name,
-                crate::rounded(body.inertia.mass)
+                crate::algebra::rounded(body.inertia.mass)
             );
             log.say(Code::ImportMerged, body.span, message);
         }

@@ -22,7 +22,7 @@ impl Linearization {
     /// assert!((at_rest[0].re - 0.25).abs() < 1e-15 && at_rest[0].im == 0.0);
     /// # Ok::<(), String>(())
     /// ```
-    pub(crate) fn frequency_response(&self, omega: f64) -> Option<Vec<Complex>> {
+    pub fn frequency_response(&self, omega: f64) -> Option<Vec<Complex>> {
         let (d, k, r) = (self.dimension(), self.inputs.len(), self.outputs.len());
         let (states, outputs) = (Mat::new(&self.state_matrix[..], d), Mat::new(&self.output_matrix[..], d));
         let mut lu = Lu::new(2 * d);
