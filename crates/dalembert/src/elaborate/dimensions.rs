@@ -27,7 +27,8 @@ impl Elaborator<'_> {
         self.forces.mass = mass;
         let (forces_on, limits) =
             (std::mem::take(&mut self.forces.on), std::mem::take(&mut self.contacts.limits));
-        for (on, part) in forces_on.iter().chain(&limits) {
+        let on_freedoms = std::mem::take(&mut self.forces.on_freedoms);
+        for (on, part) in forces_on.iter().chain(&on_freedoms).chain(&limits) {
             let displacement = match on {
                 Binding::Coordinate(i) => self.frame.coordinates[*i].kind.clone(),
                 Binding::Speed(s) => displacements[k.speeds.len() - self.frame.definitions.len() + s].clone(),

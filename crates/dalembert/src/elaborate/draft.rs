@@ -52,6 +52,8 @@ pub(super) struct ForceDraft {
     pub at: Vec<(Vec<Expr>, Vec<Expr>, Span)>,
     /// Forces at points times the components of their points, for their units.
     pub at_work: Vec<Part>,
+    /// Forces on freedoms of joints that close loops, for their units.
+    pub on_freedoms: Vec<(Binding, Part)>,
 }
 
 /// Constraints and their rows.

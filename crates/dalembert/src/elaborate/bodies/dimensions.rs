@@ -21,24 +21,25 @@ impl Elaborator<'_> {
     pub(in super::super) fn displacement_kind(&self, on: &Binding) -> UnitInfo {
         let is_plane = self.bodies.plan.is_plane;
         let joints = || self.bodies.joints.iter().flatten();
-        let part = |joint: &Joint, k: usize| joint.kind.coordinates(is_plane).get(k).copied().unwrap_or("");
         let turns_or_slides =
             |turns: bool| UnitInfo::Known(if turns { Dimension::angle() } else { Dimension::length() });
-        match on {
-            Binding::Coordinate(i) => {
-                let mut places =
-                    joints().filter_map(|j| Some((j, j.coordinates.iter().position(|c| c == i)?)));
-                match places.next() {
-                    Some((joint, k)) if part(joint, k).starts_with('e') => UnitInfo::Missing,
-                    Some((joint, k)) => turns_or_slides(!slides(joint.kind, part(joint, k))),
-                    None => UnitInfo::Missing,
-                }
+        let of_coordinate = |joint: &Joint, k: usize| match joint.kind.coordinates(is_plane).get(k) {
+            Some(part) if !part.starts_with('e') => turns_or_slides(!slides(joint.kind, part)),
+            _ => UnitInfo::Missing,
+        };
+        let found = match on {
+            Binding::Coordinate(i) => joints()
+                .find_map(|j| Some((j, j.coordinates.iter().position(|c| c == i)?)))
+                .map(|(joint, k)| of_coordinate(joint, k)),
+            Binding::Freedom(slot, k) => {
+                self.bodies.joints[*slot].as_ref().map(|joint| of_coordinate(joint, *k))
             }
             Binding::Speed(s) => {
-                let place = joints().find_map(|j| j.speeds.iter().position(|c| c == s));
-                place.map_or(UnitInfo::Missing, |k| turns_or_slides(k < 3))
+                joints().find_map(|j| j.speeds.iter().position(|c| c == s)).map(|k| turns_or_slides(k < 3))
             }
-            _ => UnitInfo::Missing,
-        }
+            Binding::FreedomSpeed(_, k) => Some(turns_or_slides(*k < 3)),
+            _ => None,
+        };
+        found.unwrap_or(UnitInfo::Missing)
     }
 }

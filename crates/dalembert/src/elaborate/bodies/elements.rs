@@ -219,6 +219,7 @@ impl Elaborator<'_> {
     ) -> Fallible<()> {
         let part = self.part(value, Allowed::only("a force", State::Velocity).with_signals())?;
         self.bodies.motors.push((on.clone(), part.expr));
+        self.forces.on_freedoms.push((on.clone(), part.clone()));
         let rate = self.rate_of_binding(on, name, span)?;
         let change = self.virtual_of(&[rate])[0];
         let expr = self.pool.mul(part.expr, change);
