@@ -158,6 +158,7 @@ impl Compiled {
     /// All of the kernel form but its contacts: what it takes to find a start, before it is decided what presses.
     pub(crate) fn without_contacts(system: &mut System, form: &KernelForm, parameters: Vec<f64>) -> Self {
         let inputs = Inputs::of(system, form);
+        system.pool.set_constants(&form.parameters);
         let (n_x, n, m) = (form.coordinates.len(), form.speeds.len(), form.velocity_residuals.len());
         let pool = &mut system.pool;
         let sparse_A: Vec<(usize, Expr)> = form

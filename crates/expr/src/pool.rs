@@ -88,6 +88,8 @@ pub struct Pool {
     /// The expression of each symbol by its number, 0 where there is none yet.
     variables: Vec<Expr>,
     weight: usize,
+    /// Whether each symbol, by its number, stays as it is while programs run.
+    pub(crate) constant: Vec<bool>,
     /// Work done so far, and how much of it tidying may do.
     effort: Effort,
     /// What [`Pool::simplify`] makes of a node, once it is known.
@@ -110,6 +112,17 @@ impl Pool {
     /// The number 1, in every pool.
     pub const ONE: Expr = Expr(1);
 
+    /// Tells which symbols stay as they are while programs run, parameters: what depends on them alone is computed apart
+    /// from the rest, so that it can be computed once ([`dalembert_tape::Program`]).
+    pub fn set_constants(&mut self, symbols: &[Symbol]) {
+        for symbol in symbols {
+            if symbol.index() >= self.constant.len() {
+                self.constant.resize(symbol.index() + 1, false);
+            }
+            self.constant[symbol.index()] = true;
+        }
+    }
+
     /// An empty pool.
     #[must_use]
     pub fn new() -> Self {
@@ -120,6 +133,7 @@ impl Pool {
             names: Names::default(),
             variables: Vec::new(),
             weight: 0,
+            constant: Vec::new(),
             effort: Effort::default(),
             simplified: FxHashMap::default(),
             scratches: Vec::new(),

@@ -3,11 +3,12 @@
 //! Sums and products are flat lists, whatever parts they were written in: after `let a = x*y`, `a*z` is `x*y*z`. Worked out
 //! from the left, such lists share their parts only where they begin alike. Here the pair that stands in the largest number
 //! of lists becomes one entry of them, again and again, until no pair stands in two: values that a written-out recursion
-//! names are computed once, and so are common parts that nobody named.
+//! names are computed once, and so are common parts that nobody named. Entries that do not change while a program runs
+//! (parameters) are put together first: their sum or product is computed once for all calls.
 //!
 //! Work and memory grow with the number of lists times the square of their lengths, both of which are bounded.
 
-use crate::pool::{Expr, Node, Pool};
+use crate::pool::{Expr, Node, Pool, Symbol};
 use crate::rational::Rational;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -74,6 +75,9 @@ impl SharedParts {
                 _ => {}
             }
         }
+        let constant = constants(pool, nodes, &found.parts);
+        let mut fixed = FxHashMap::default();
+        lists.iter_mut().for_each(|(_, list)| found.gather(list, &constant, &mut fixed));
         let pairs: usize = lists.iter().map(|(_, list)| list.len() * list.len().saturating_sub(1) / 2).sum();
         if pairs <= MAX_PAIRS {
             Pairs::new(&lists).merge(&mut lists, &mut found.parts);
@@ -85,6 +89,25 @@ impl SharedParts {
     /// The parts of one list of an expression; `None` where it is too long to be looked at, or has nothing to share.
     pub fn of(&self, expr: Expr, side: Side) -> Option<&[(usize, Rational)]> {
         self.lists.get(&(expr, side)).map(Vec::as_slice)
+    }
+
+    /// Puts the entries of a list that do not change together into one.
+    fn gather(&mut self, list: &mut List, constant: &[bool], known: &mut FxHashMap<Pair, usize>) {
+        let is_fixed = |(part, _): &(usize, Rational)| constant[*part];
+        if list.iter().filter(|entry| is_fixed(entry)).count() < 2 || list.iter().all(is_fixed) {
+            return;
+        }
+        let (fixed, mut rest): (List, List) = list.drain(..).partition(is_fixed);
+        let whole = fixed.into_iter().reduce(|a, b| {
+            let (pair, weight) = pair(&a, &b);
+            let made = *known.entry(pair.clone()).or_insert_with(|| {
+                self.parts.push(together(&self.parts, pair));
+                self.parts.len() - 1
+            });
+            (made, weight)
+        });
+        rest.extend(whole);
+        *list = rest;
     }
 
     fn part(&mut self, known: &mut FxHashMap<(Expr, Option<Rational>), usize>, part: Part) -> usize {
@@ -161,12 +184,38 @@ impl Pairs {
                 list.push(entry);
             }
             self.queue.extend(touched.into_iter().map(|pair| (self.lists[&pair].len(), Reverse(pair))));
-            parts.push(match parts[next[0].0] {
-                Part::Power(..) | Part::Product(_) => Part::Product([next[0].0, next[1].0]),
-                Part::Term(_) | Part::Sum(_) => Part::Sum(next),
-            });
+            parts.push(together(parts, next));
         }
     }
+}
+
+/// Two parts of sums, or of products, as one.
+fn together(parts: &[Part], pair: Pair) -> Part {
+    match parts[pair[0].0] {
+        Part::Power(..) | Part::Product(_) => Part::Product([pair[0].0, pair[1].0]),
+        Part::Term(_) | Part::Sum(_) => Part::Sum(pair),
+    }
+}
+
+/// Whether each part depends on constant symbols alone.
+fn constants(pool: &Pool, nodes: &[Expr], parts: &[Part]) -> Vec<bool> {
+    let is_symbol = |s: Symbol| pool.constant.get(s.index()).copied().unwrap_or(false);
+    let mut fixed: FxHashMap<Expr, bool> = FxHashMap::default();
+    if !pool.constant.is_empty() {
+        for &n in nodes {
+            let of = |e: &Expr| fixed.get(e).copied().unwrap_or(false);
+            let value = match pool.node(n) {
+                Node::Number(_) | Node::Pi => true,
+                Node::Symbol(s) => is_symbol(*s),
+                Node::Sum(_, entries) | Node::Product(entries) => entries.iter().all(|(e, _)| of(e)),
+                Node::Power(base, exponent) => of(base) && of(exponent),
+                Node::Call(_, arguments) => arguments.iter().all(of),
+            };
+            fixed.insert(n, value);
+        }
+    }
+    let of = |e: &Expr| fixed.get(e).copied().unwrap_or(false);
+    parts.iter().map(|part| matches!(part, Part::Term(e) | Part::Power(e, _) if of(e))).collect()
 }
 
 /// The pair of two entries and the factor by which it stands there. Multiples of one pair are one pair where the quotient of
