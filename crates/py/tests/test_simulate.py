@@ -73,7 +73,7 @@ def test_habits_of_solve_ivp(pendulum):
     (dict(t_eval=[0.5], every=0.1), "one of them"),
     (dict(t_span=(1, 0)), "forward in time"),
     (dict(rtol=3.0), "tolerance"),
-    (dict(y0=[1.0, 2.0]), "no state of 4"),
+    (dict(y0=[1.0, 2.0]), "do not form a state of 4"),
     (dict(y0=[np.nan, 0, 0, 0]), "cannot start"),
     (dict(form="newton"), "no form"),
     (dict(atol=[1e-3, 1e-3]), "atol.*one number"),
