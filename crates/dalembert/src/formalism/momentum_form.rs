@@ -4,8 +4,12 @@
 
 mod branch;
 mod momenta;
-mod small;
 mod suslov_kernel;
 
 pub use momenta::Momenta;
 pub use suslov_kernel::SuslovKernel;
+
+/// The larger absolute value; NaN wins.
+fn largest(m: f64, v: f64) -> f64 {
+    if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) }
+}

@@ -65,6 +65,28 @@ fn events_that_accumulate_end_the_run() {
     }
 }
 
+/// A force that jumps at a given time takes an event function across zero once, whichever way the comparison is written.
+#[test]
+fn a_force_that_jumps_in_time_fires_once() {
+    for (later, action) in [(">", "do n = n + 1"), (">=", "do n = n + 1"), (">", ""), (">=", "")] {
+        let text = format!(
+            "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint road: y = 0
+             friction on road: coefficient 0.3, velocity x'\ndiscrete n = 0
+             force y = if t {later} 0.5 and t < 0.8 then -5 else 0
+             event over: reaction(road) - 12 rising {action}\ninitial x' = 10\nsimulate until 1"
+        );
+        for method in ["dop853", "radau", "rk4"] {
+            let motion = run(&mut load(&text), &Request { method: Some(method.into()), ..until(1.0) });
+            let times: Vec<f64> = motion.events.iter().filter(|e| e.name == "over").map(|e| e.t).collect();
+            assert_eq!(times.len(), 1, "{later} {action} {method}: {times:?}");
+            below("the time", (times[0] - 0.5).abs(), 1e-12);
+            assert_eq!(last(&motion, "n"), f64::from(u8::from(!action.is_empty())), "{later} {method}");
+            // Speed by the impulse of friction: 0.3 (9.81 + 5*0.3).
+            below("the speed", (last(&motion, "x'") - (10.0 - 0.3 * (9.81 + 1.5))).abs(), 1e-9);
+        }
+    }
+}
+
 /// Bodies of equal mass that collide exchange their speeds; so do three in a row, one after the other.
 #[test]
 fn colliding_bodies_exchange_their_speeds() {

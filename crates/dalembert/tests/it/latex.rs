@@ -31,23 +31,13 @@ fn the_parser_knows_bad_latex() {
 #[test]
 fn every_formula_of_every_model_parses() {
     let (mut written, mut formulas) = (0, 0);
-    for name in model_names() {
-        // Closed forms of the whole chain take a quarter of a minute, and look the same.
-        let mut model = match name.as_str() {
-            "cart_pendulum_chain" => load_with(&model_text(&name), &sets(&[("N", "2")])),
-            _ => load_file(&name),
-        };
-        // Closed forms of large models take seconds each until they are refused, and those of small ones look the same.
-        let is_small = model.system.frame.speeds.len() <= 2;
-        let closed = [Form::Explicit, Form::Udwadia, Form::Appell, Form::Maggi, Form::Kane];
-        for (word, form) in Form::ALL.into_iter().filter(|(_, form)| is_small || !closed.contains(form)) {
-            let Ok(latex) = write(&mut model, form, Format::Latex) else { continue };
-            if let Some(fault) = fault(&latex) {
-                panic!("{name}, {word}: {fault}\n{latex}");
-            }
-            written += 1;
-            formulas += latex.matches("&=").count();
+    for printed in printed_forms() {
+        let Some(latex) = &printed.latex else { continue };
+        if let Some(fault) = fault(latex) {
+            panic!("{}, {}: {fault}\n{latex}", printed.model, printed.form);
         }
+        written += 1;
+        formulas += latex.matches("&=").count();
     }
     println!("{written} texts with {formulas} formulas");
     assert!(written > 250 && formulas > 2000, "{written} texts with {formulas} formulas");

@@ -1,8 +1,10 @@
 //! What the suites share: loading models, running them to the end, comparing columns, repeatable random numbers.
 
 use dalembert::diagnostic::{Diagnostic, Style, render};
+use dalembert::equations::{Form, write};
 use dalembert::run::{Flow, State, Stop};
 use dalembert::{Evaluation, Motion, Overrides, Request, Source, Workspace};
+use dalembert_expr::Format;
 use proptest::test_runner::{Config, RngSeed};
 use std::path::{Path, PathBuf};
 
@@ -52,6 +54,34 @@ pub fn load_with(text: &str, overrides: &Overrides) -> Workspace {
 
 pub fn load_file(name: &str) -> Workspace {
     load(&model_text(name))
+}
+
+/// A form of a model file as a script for SymPy and in LaTeX; `None` where that is refused.
+pub struct PrintedForm {
+    pub model: String,
+    pub form: &'static str,
+    pub script: Option<String>,
+    pub latex: Option<String>,
+}
+
+/// Every form of every model file, derived once for all tests that read them. Closed forms of larger models are in one
+/// format only; the bicycle, whose megabyte of equations takes as long as all others, is left out.
+pub fn printed_forms() -> &'static [PrintedForm] {
+    const CLOSED: [Form; 5] = [Form::Explicit, Form::Udwadia, Form::Appell, Form::Maggi, Form::Kane];
+    static FORMS: std::sync::OnceLock<Vec<PrintedForm>> = std::sync::OnceLock::new();
+    FORMS.get_or_init(|| {
+        let mut printed = Vec::new();
+        for model in model_names().into_iter().filter(|name| name != "bicycle") {
+            for (form, which) in Form::ALL {
+                let mut workspace = load_file(&model);
+                let script = write(&mut workspace, which, Format::Python).ok();
+                let short = workspace.system.frame.speeds.len() <= 2 || !CLOSED.contains(&which);
+                let latex = short.then(|| write(&mut workspace, which, Format::Latex).ok()).flatten();
+                printed.push(PrintedForm { model: model.clone(), form, script, latex });
+            }
+        }
+        printed
+    })
 }
 
 /// What is wrong with a model that must not load.

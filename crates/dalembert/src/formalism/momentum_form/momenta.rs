@@ -15,11 +15,12 @@
 //! reports. Checked by `tests/it/hamilton_motion.rs` against the explicit form.
 
 use super::branch::{self, Branch, Known};
-use super::small::{invert, largest, times};
+use super::largest;
 use crate::compile::{Compiled, Inputs, Scattered, dense, entries};
 use crate::formalism::poincare::Poincare;
 use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool};
+use dalembert_linalg::{invert_symmetric, mat_t_vec};
 use dalembert_run::{
     Capabilities, Dynamics, Events, IdealForces, Level, Nonideal, Point, Quadratures, Shape, Solution, State,
     Switches, Terms,
@@ -161,7 +162,7 @@ impl Momenta {
         let mut before = f64::INFINITY;
         for _ in 0..branch::MAX_STEPS {
             self.legendre(Point { eta: room.eta, ..at }, room.y, room.G, scratch);
-            if !invert(room.G, n, room.inverse) {
+            if !invert_symmetric(room.G, n, room.inverse) {
                 return false;
             }
             let (mut off, mut size) = (0.0f64, 0.0f64);
@@ -170,7 +171,7 @@ impl Momenta {
                 off = largest(off, room.missing[p]);
                 size = largest(largest(size, at.eta[p]), room.y[p]);
             }
-            times(room.missing, room.inverse, room.trial);
+            mat_t_vec(room.inverse, room.missing, room.trial);
             let step = room.trial.iter().fold(0.0, |m, v| largest(m, *v));
             let speed = room.eta.iter().fold(0.0, |m, v| largest(m, *v));
             if !off.is_finite() || !step.is_finite() {
@@ -201,7 +202,7 @@ impl Momenta {
         room.trial.fill(0.0);
         let (mut off, mut size) = miss(room, scratch);
         for _ in 0..MAX_NEWTON {
-            if !off.is_finite() || !invert(room.G, n, room.inverse) {
+            if !off.is_finite() || !invert_symmetric(room.G, n, room.inverse) {
                 return false;
             }
             if off <= 2.0 * f64::EPSILON * size {
@@ -227,7 +228,7 @@ impl Momenta {
                 if off <= 1e-12 * size || fraction < MIN_FRACTION {
                     // No further: rounding, or no speeds have these momenta.
                     self.legendre(Point { eta: room.eta, ..at }, room.y, room.G, scratch);
-                    return off <= 1e-12 * size && invert(room.G, n, room.inverse);
+                    return off <= 1e-12 * size && invert_symmetric(room.G, n, room.inverse);
                 }
             }
         }
@@ -324,7 +325,7 @@ impl Dynamics for Momenta {
         }
         out.M.copy_from_slice(room.inverse);
         for (row, b) in out.A.chunks_mut(n).zip(&mut out.b) {
-            times(row, room.inverse, room.trial);
+            mat_t_vec(room.inverse, row, room.trial);
             row.copy_from_slice(room.trial);
             *b += row.iter().zip(&*room.held).map(|(a, d)| a * d).sum::<f64>();
         }
@@ -347,12 +348,12 @@ impl Dynamics for Momenta {
         let (room, scratch) = self.room(scratch);
         room.trial.fill(0.0);
         self.legendre(Point { t, x, eta: room.trial }, room.y, room.G, scratch);
-        if !invert(room.G, n, room.inverse) {
+        if !invert_symmetric(room.G, n, room.inverse) {
             return X.fill(f64::NAN);
         }
         self.base.frame(t, x, scratch, X);
         for row in X.chunks_mut(n) {
-            times(row, room.inverse, room.trial);
+            mat_t_vec(room.inverse, row, room.trial);
             row.copy_from_slice(room.trial);
         }
     }
@@ -383,12 +384,12 @@ impl Nonideal for Momenta {
             return C.fill(f64::NAN);
         }
         for (row, own) in ideal.A.chunks(n).zip(room.A.chunks_mut(n)) {
-            times(row, room.G, own);
+            mat_t_vec(room.G, row, own);
         }
-        times(ideal.Q_i, room.G, room.trial);
+        mat_t_vec(room.G, ideal.Q_i, room.trial);
         let known = IdealForces { lambda: ideal.lambda, A: room.A, sparsity: None, Q_i: room.trial };
         self.base.nonideal(Point { eta: room.eta, ..at }, &known, scratch, room.missing);
-        times(room.missing, room.inverse, C);
+        mat_t_vec(room.inverse, room.missing, C);
     }
 
     fn rows_read(&self) -> &[usize] {

@@ -11,11 +11,12 @@
 //! such a place ends there. Checked by `tests/it/suslov.rs` against the explicit form.
 
 use super::branch::{self, Branch, Known};
-use super::small::{invert, largest};
+use super::largest;
 use crate::compile::{Compiled, Inputs, Scattered, dense, matrix};
 use crate::formalism::suslov::Suslov;
 use crate::workspace::Workspace;
 use dalembert_expr::Expr;
+use dalembert_linalg::invert_symmetric;
 use dalembert_run::{
     Capabilities, Dynamics, Events, Level, Point, Quadratures, Shape, Solution, State, Terms,
 };
@@ -186,7 +187,7 @@ impl SuslovKernel {
                 room.saddle[(n + a) * k + p] = room.A[a * n + p];
             }
         }
-        invert(room.saddle, k, room.inverse)
+        invert_symmetric(room.saddle, k, room.inverse)
     }
 
     /// H3 of a quadratic L: one solve.

@@ -338,12 +338,15 @@ impl Guards {
     }
 }
 
-/// The functions of all sources at a time and the state in `run.row`, one source after the other.
+/// The functions of all sources at a time and the state in `run.row`, one source after the other. At a switch of time those
+/// of the user are on the side on which the step is: one that jumps there crosses zero once, at the start of the next step.
+/// Those of contacts are not: a limit that is passed at the switch ends the step there, before a step with wrong modes.
 fn values(run: &mut Integration<'_>, sources: &mut Sources, t: f64, mut g: &mut [f64]) {
+    let on_this_side = run.field.within_stretch(t);
     for source in sources {
         let (own, rest) = g.split_at_mut(source.rules().len());
         if !own.is_empty() {
-            source.guards(run, t, own);
+            source.guards(run, if source.is_shown() { on_this_side } else { t }, own);
         }
         g = rest;
     }

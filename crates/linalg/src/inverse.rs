@@ -1,33 +1,28 @@
-//! Small dense symmetric systems solved in place, for kernels that must invert G at every evaluation.
+//! The inverse of a small symmetric matrix, definite or not, for systems that need one at every evaluation.
 
-use dalembert_linalg::Mat;
+use crate::mat::Mat;
 
 /// A pivot below this, relative to the largest entry, is none.
 const MIN_PIVOT: f64 = 1e-14;
 
-/// `v^T S`, S square; also `S v` where S is symmetric.
-pub(super) fn times(v: &[f64], S: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    for (v, row) in v.iter().zip(S.chunks(out.len().max(1))) {
-        out.iter_mut().zip(row).for_each(|(o, s)| *o += v * s);
-    }
-}
-
-/// The larger absolute value; NaN wins.
-pub(super) fn largest(m: f64, v: f64) -> f64 {
-    if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) }
-}
-
 /// The inverse of a symmetric matrix by Gauss and Jordan with row pivoting, symmetric to the bit; false if it is
-/// singular. Allocates nothing up to 64 rows.
-pub(super) fn invert(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
+/// singular. O(n^3), in place; allocates nothing up to 64 rows.
+///
+/// ```
+/// use dalembert_linalg::invert_symmetric;
+/// let mut inverse = [0.0; 4];
+/// assert!(invert_symmetric(&[0.0, 2.0, 2.0, 0.0], 2, &mut inverse));
+/// assert_eq!(inverse, [0.0, 0.5, 0.5, 0.0]);
+/// assert!(!invert_symmetric(&[1.0, 2.0, 2.0, 4.0], 2, &mut inverse));
+/// ```
+pub fn invert_symmetric(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
     let (G, mut inverse) = (Mat::new(G, n), Mat::new(inverse, n));
-    // Speeds of unlike inertia or unit are brought to one scale, by powers of two: what is small is not singular.
+    // Rows of unlike size are brought to one scale, by powers of two: what is small is not singular.
     for i in 0..n {
         let own = scale(G[[i, i]]);
         (0..n).for_each(|j| inverse[[i, j]] = G[[i, j]] * own * scale(G[[j, j]]));
     }
-    let size = inverse.iter().fold(0.0f64, |m, v| largest(m, *v));
+    let size = inverse.iter().fold(0.0f64, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) });
     // In place; row swaps become column swaps of the inverse.
     let mut swaps = [0usize; 64];
     let mut more = if n > swaps.len() { vec![0usize; n] } else { Vec::new() };
@@ -44,13 +39,13 @@ pub(super) fn invert(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
             return false;
         }
         inverse[[k, k]] = 1.0;
-        (0..n).for_each(|j| inverse[[k, j]] /= pivot);
-        for i in (0..n).filter(|&i| i != k) {
-            let factor = inverse[[i, k]];
-            inverse[[i, k]] = 0.0;
-            for j in 0..n {
-                inverse[[i, j]] -= factor * inverse[[k, j]];
-            }
+        inverse.row_mut(k).iter_mut().for_each(|v| *v /= pivot);
+        // Whole rows, so that the loop runs in vector registers: this is where the time goes.
+        let (above, rest) = inverse.split_at_mut(k * n);
+        let (own, below) = rest.split_at_mut(n);
+        for row in above.chunks_exact_mut(n).chain(below.chunks_exact_mut(n)) {
+            let factor = std::mem::replace(&mut row[k], 0.0);
+            row.iter_mut().zip(&*own).for_each(|(v, p)| *v -= factor * p);
         }
     }
     for k in (0..n).rev() {
