@@ -67,8 +67,9 @@ impl Pool {
         }
     }
 
-    /// The one with the shorter text; the first of two alike.
+    /// The one with the shorter text; of two alike the one with fewer divisions, or the first.
     fn shorter_text(&mut self, a: Expr, b: Expr) -> Expr {
-        if a == b || self.text(a).len() <= self.text(b).len() { a } else { b }
+        let size = |text: &str| (text.len(), text.matches('/').count());
+        if a == b || size(&self.text(a)) <= size(&self.text(b)) { a } else { b }
     }
 }

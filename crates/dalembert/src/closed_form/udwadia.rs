@@ -10,7 +10,7 @@
 //! that follow from others are left out first, so that the rest has full rank, B^+ = B^T G^-1 and no limit is needed;
 //! which rows those are is decided in numbers beside the starting state. Only B and B^+ contain the root M^{-1/2}, which has a
 //! closed form where M falls apart into blocks of one or two speeds; everything else is written without it. Multipliers
-//! of the rows left out are those of least squares, as `evaluate` reports them. Checked by `tests/it/printed.rs`.
+//! of the rows left out are those of least squares, or zero where a force law reads multipliers, as `evaluate` reports them. Checked by `tests/it/printed.rs`.
 
 use crate::closed_form::equations_limits::{MAX_COST, MAX_ROWS, MAX_SPEEDS, refuse};
 use crate::closed_form::symbol_matrix::{self as sm, Rows};
@@ -18,7 +18,7 @@ use crate::constraint::constraint_kind::{Freedom, neighbour};
 use crate::evaluate::reactions::{reaction_sizes, reads_ideal_forces};
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_run::{Control as _, ControlTerms, Dynamics};
+use dalembert_run::{Control as _, ControlTerms, Dynamics, carrying_rows};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 mod control;
@@ -145,14 +145,35 @@ impl Projection {
     }
 }
 
-/// Rows that are kept, and those that follow from them beside the starting state. Without a start all are kept.
+/// Rows that are kept, and those that follow from them beside the starting state. Without a start all are kept. Where a
+/// force law reads multipliers, those that carry are kept, as far as they are independent.
 pub(crate) fn independent_rows(model: &mut Workspace) -> (Vec<usize>, Vec<usize>) {
     let m = model.system.constraints.rows.len();
-    let dropped = match Freedom::at_start(model) {
+    let redundant = match Freedom::at_start(model) {
         Ok((_, freedom)) => freedom.redundant,
         Err(_) => Vec::new(),
     };
-    ((0..m).filter(|r| !dropped.contains(r)).collect(), dropped)
+    let carriers = if redundant.is_empty() { None } else { carriers(model) };
+    match carriers.filter(|rows| rows.len() + redundant.len() == m) {
+        Some(rows) => {
+            let dropped = (0..m).filter(|r| !rows.contains(r)).collect();
+            (rows, dropped)
+        }
+        None => ((0..m).filter(|r| !redundant.contains(r)).collect(), redundant),
+    }
+}
+
+/// The rows that carry beside the starting state, ascending, where a force law reads multipliers or reactions.
+fn carriers(model: &mut Workspace) -> Option<Vec<usize>> {
+    if model.compiled.capabilities().rows_read().is_empty() {
+        return None;
+    }
+    let start = model.start().ok()?;
+    let nearby = neighbour(model, &start.state).filter(|other| other.rank > start.rank);
+    let state = nearby.map_or(start.state, |other| other.state);
+    let mut rows = carrying_rows(&model.compiled, state.point());
+    rows.sort_unstable();
+    Some(rows)
 }
 
 /// Requirement rows that do not follow from earlier ones beside the starting state.
@@ -295,7 +316,8 @@ fn ideal_values(
     Ok(images)
 }
 
-/// Multipliers of all rows from those that were kept: of all that make the same force, the shortest.
+/// Multipliers of all rows from those that were kept: of all that make the same force, the shortest. Where a force law
+/// reads multipliers, the rows that were kept carry all of it, as in numbers; refused where they are not those that carry.
 ///
 /// With A_d = T A_k for the rows left out and T^ = [1; T], lambda = T^ (T^^T T^)^-1 mu.
 pub(crate) fn shared(
@@ -310,6 +332,17 @@ pub(crate) fn shared(
     let n = model.form.speeds.len();
     let all = sm::dense(&model.form.constraint_matrix, n);
     let rows: Vec<usize> = (0..all.len()).filter(|r| !dropped.contains(r)).collect();
+    if let Some(carriers) = carriers(model) {
+        if carriers != rows {
+            return Err(refuse(
+                "a force law reads multipliers that the constraints leave open: which of them carry is decided at each state"
+                    .into(),
+            ));
+        }
+        let mut multipliers = vec![Pool::ZERO; all.len()];
+        rows.iter().zip(kept).for_each(|(r, e)| multipliers[*r] = *e);
+        return Ok(multipliers);
+    }
     let matrix: Rows = rows.iter().map(|r| all[*r].clone()).collect();
     let pool = &mut model.system.pool;
     let upright = sm::transposed(&matrix, n);

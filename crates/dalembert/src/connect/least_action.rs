@@ -101,13 +101,18 @@ impl Natural {
             })
             .collect();
         let form = pool.substitute(&[self.twice_kinetic], &images)[0];
-        let height = pool.neg(self.quadratic.rest);
-        let (height, form) = (pool.simplify(height), pool.simplify(form));
-        let (whole, form) = (matches!(pool.node(height), Node::Sum(..)), pool.text(form));
-        match (height == Pool::ZERO, pool.text(height)) {
-            (true, _) => format!("ds^2 = 2*E*({form})"),
-            (false, V) if whole => format!("ds^2 = 2*(E - ({V}))*({form})"),
-            (false, V) => format!("ds^2 = 2*(E - {V})*({form})"),
+        let (below, form) = (pool.simplify(self.quadratic.rest), pool.simplify(form));
+        let form = match (matches!(pool.node(form), Node::Sum(..)), pool.text(form)) {
+            (true, sum) => format!("({sum})"),
+            (false, product) => product,
+        };
+        // E - V, and -V is the part of the Lagrangian without rates.
+        match (below == Pool::ZERO, pool.text(below)) {
+            (true, _) => format!("ds^2 = 2*E*{form}"),
+            (false, below) => match below.strip_prefix('-') {
+                Some(height) => format!("ds^2 = 2*(E - {height})*{form}"),
+                None => format!("ds^2 = 2*(E + {below})*{form}"),
+            },
         }
     }
 }

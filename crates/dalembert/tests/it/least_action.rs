@@ -37,7 +37,7 @@ fn a_throw_has_the_time_of_the_quadratic_equation() {
     below("length", (least.jacobi_length.unwrap() - least.abbreviated_action).abs(), 1e-7);
     assert_eq!(found.connection.second.as_ref().expect("decided").index, 0);
     let metric = least.jacobi_metric.expect("a metric");
-    assert_eq!(metric, "ds^2 = 2*(E - m*g*y)*(m*(dx^2 + dy^2))");
+    assert_eq!(metric, "ds^2 = 2*(E - m*g*y)*m*(dx^2 + dy^2)");
     // The steep throw touches the envelope of all throws on its way: a conjugate point.
     let place = |s: f64| {
         let t = s * steep;

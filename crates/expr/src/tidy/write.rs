@@ -19,6 +19,38 @@ const MAX_DEPTH: usize = 12;
 impl Fractions {
     /// The shortest expression found for a fraction.
     pub fn write(&mut self, pool: &mut Pool, a: &Fraction) -> Expr {
+        let whole = self.over_one_line(pool, a);
+        let Some(parts) = self.apart(a) else { return whole };
+        let parts: Vec<Expr> = parts.iter().map(|part| self.over_one_line(pool, part)).collect();
+        let sum = pool.total(parts);
+        pool.shorter(whole, sum)
+    }
+
+    /// Terms with different monomials below the line apart, where a factor of the denominator cancels in some of them:
+    /// `p^2/(2*I) + q^2/(2*(m + J))`, not `((m + J)*p^2/I + q^2)/(2*(m + J))`.
+    fn apart(&mut self, a: &Fraction) -> Option<Vec<Fraction>> {
+        let groups = by_monomials_below(&a.numerator);
+        if a.denominator.is_empty() || groups.len() < 2 || groups.len() > MAX_TRIED {
+            return None;
+        }
+        // Trial divisions are not counted: what comes later must not fail for them.
+        let budget = self.ring.budget;
+        let cancelled: Option<Vec<Fraction>> = groups
+            .into_iter()
+            .map(|numerator| self.cancel(Fraction { numerator, denominator: a.denominator.clone() }))
+            .collect();
+        self.ring.budget = budget;
+        let mut parts: Vec<Fraction> = Vec::new();
+        for part in cancelled? {
+            match parts.iter_mut().find(|other| other.denominator == part.denominator) {
+                Some(other) => other.numerator = other.numerator.plus(&part.numerator, &Rational::ONE),
+                None => parts.push(part),
+            }
+        }
+        (parts.len() > 1).then_some(parts)
+    }
+
+    fn over_one_line(&mut self, pool: &mut Pool, a: &Fraction) -> Expr {
         let above = self.polynomial(pool, &a.numerator);
         let mut parts = vec![(above, Rational::ONE)];
         for (f, k) in &a.denominator {
@@ -51,22 +83,12 @@ impl Fractions {
 
     /// Terms with different monomials below the line apart: `m*g*z + (p^2 + q^2)/(2*m)`.
     fn by_divisor(&mut self, pool: &mut Pool, p: &Polynomial) -> Option<Expr> {
-        let below = |m: &Monomial| -> Monomial { m.iter().copied().filter(|f| f.1 < 0).collect() };
-        let mut groups: Vec<(Monomial, Polynomial)> = Vec::new();
-        for (m, c) in &p.terms {
-            let divisor = below(m);
-            match groups.iter_mut().find(|g| g.0 == divisor) {
-                Some(group) => group.1.terms.push((m.clone(), c.clone())),
-                None => groups.push((divisor, Polynomial { terms: vec![(m.clone(), c.clone())] })),
-            }
-        }
+        let groups = by_monomials_below(p);
         if groups.len() < 2 || groups.len() > MAX_TRIED {
             return None;
         }
-        let parts: Vec<Expr> = groups
-            .iter()
-            .map(|g| self.square(pool, &g.1).unwrap_or_else(|| self.nested(pool, &g.1, 1)))
-            .collect();
+        let parts: Vec<Expr> =
+            groups.iter().map(|g| self.square(pool, g).unwrap_or_else(|| self.nested(pool, g, 1))).collect();
         Some(pool.total(parts))
     }
 
@@ -175,6 +197,20 @@ impl Fractions {
         let rest = self.monomial(pool, &m);
         pool.product(tangents.into_iter().chain([(rest, Rational::ONE)]))
     }
+}
+
+/// The terms of a polynomial in groups of the same monomial below the line.
+fn by_monomials_below(p: &Polynomial) -> Vec<Polynomial> {
+    let below = |m: &Monomial| -> Monomial { m.iter().copied().filter(|f| f.1 < 0).collect() };
+    let mut groups: Vec<(Monomial, Polynomial)> = Vec::new();
+    for (m, c) in &p.terms {
+        let divisor = below(m);
+        match groups.iter_mut().find(|g| g.0 == divisor) {
+            Some(group) => group.1.terms.push((m.clone(), c.clone())),
+            None => groups.push((divisor, Polynomial { terms: vec![(m.clone(), c.clone())] })),
+        }
+    }
+    groups.into_iter().map(|g| g.1).collect()
 }
 
 /// How much there is to write.
