@@ -38,6 +38,30 @@ fn cases() -> Vec<Case> {
             names: list(&["rho", "g", "T", "A'(0)"]),
         },
         Case { name: "chain", text: CHAIN, column: "q[3]", names: chain },
+        Case {
+            name: "friction",
+            text: include_str!("../../models/stick_slip_belt.dal"),
+            column: "x",
+            names: list(&["m", "k", "v", "mu"]),
+        },
+        Case {
+            name: "control",
+            text: include_str!("../../models/double_pendulum_track.dal"),
+            column: "theta2",
+            names: list(&["m1", "m2", "l1", "g"]),
+        },
+        Case {
+            name: "nonideal",
+            text: include_str!("../../models/appell_nonideal.dal"),
+            column: "x",
+            names: list(&["g"]),
+        },
+        Case {
+            name: "sparse",
+            text: include_str!("../../models/link_chain.dal"),
+            column: "x[3]",
+            names: list(&["m", "g"]),
+        },
     ]
 }
 
@@ -101,6 +125,10 @@ fn main() {
                 case.name,
                 cost(&case, "forward", p) / motion
             );
+        }
+        // Friction, control, non-ideal work and sparse matrices are not swept backwards.
+        if !["double_pendulum", "four_bar", "chain"].contains(&case.name) {
+            continue;
         }
         let p = case.names.len();
         println!("| {} | adjoint | {p} | {:.2} | 5 |", case.name, cost(&case, "adjoint", p) / motion);

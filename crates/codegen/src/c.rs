@@ -8,6 +8,8 @@ use super::outline::{CODES, Outline, Tangents};
 use dalembert_tape::Op;
 use std::fmt::Write;
 
+/// Sine and cosine, for models that have angles.
+const SINCOS: &str = include_str!("../assets/code/sincos.c");
 const RUNTIME: &str = include_str!("../assets/code/runtime.c");
 /// Least squares, which some models need.
 const LEAST: &str = include_str!("../assets/code/least.c");
@@ -41,6 +43,11 @@ impl Language for C<'_> {
 
     fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
         format!("({condition}) ? {then} : {otherwise}")
+    }
+
+    fn turn(&self, name: &str, value: &str) -> Option<(String, [String; 2])> {
+        let text = format!("const {0}_turn {name} = {0}_sincos({value});", self.name);
+        Some((text, [format!("{name}.s"), format!("{name}.c")]))
     }
 
     fn define(&self, name: &str, value: &str) -> String {
@@ -88,8 +95,13 @@ pub fn write(outline: &Outline, step: bool) -> String {
     );
     out = out.replace("NAME_.c", &format!("{}.c", outline.name));
     declarations(outline, step, &mut out);
-    out.push_str("\n#ifndef NAME_DECLARATIONS\n#include <float.h>\n#include <math.h>\n\n");
+    let angles = outline.uses(Op::Sin) || outline.uses(Op::Cos);
+    out.push_str("\n#ifndef NAME_DECLARATIONS\n#include <float.h>\n#include <math.h>\n");
+    out.push_str(if angles { "#include <stdint.h>\n#include <string.h>\n\n" } else { "\n" });
     definitions(outline, &mut out);
+    if angles {
+        out.push_str(SINCOS);
+    }
     for (op, text) in HELPERS {
         if outline.uses(op) {
             out.push_str(text);

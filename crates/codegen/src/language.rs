@@ -22,6 +22,12 @@ pub trait Language {
     }
     /// A definition of a constant number.
     fn define(&self, name: &str, value: &str) -> String;
+    /// The statement that binds a name to sine and cosine of a value together, and the two of that name; `None` where the language
+    /// calls a function for each.
+    fn turn(&self, name: &str, value: &str) -> Option<(String, [String; 2])> {
+        let _ = (name, value);
+        None
+    }
     /// A new name for a value.
     fn bind(&self, name: &str, value: &str) -> String;
     /// An entry of an array.

@@ -9,6 +9,7 @@ use dalembert::compile::Tapes;
 use dalembert_run::{Contacts, Differentiable, Dynamics, Shape, Terms};
 use dalembert_syntax::units::UnitInfo;
 use dalembert_tape::{Builder, Op, Operand, Program};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -328,6 +329,8 @@ impl Outline {
             Operand::Constant(c) => language.number(*c),
             Operand::Statement(k) => format!("v{k}"),
         };
+        // Sine and cosine of each angle seen so far.
+        let mut turns: HashMap<String, [String; 2]> = HashMap::new();
         // A value is stored where it is made: compilers are slow with thousands of values in waiting.
         let mut stores: Vec<Vec<(usize, usize)>> = vec![Vec::new(); block.listing.statements.len()];
         for (place, o) in block.places.iter().zip(&block.listing.outputs) {
@@ -339,7 +342,21 @@ impl Outline {
         }
         for (k, s) in block.listing.statements.iter().enumerate().filter(|(k, _)| needed[*k]) {
             let (value, operands) = (format!("v{k}"), s.operands.iter().map(spell).collect::<Vec<_>>());
-            line(language.bind(&value, &language.apply(s.op, &operands)));
+            let part = [Op::Sin, Op::Cos].iter().position(|op| *op == s.op);
+            let known = part.and_then(|part| Some((part, turns.get(&operands[0])?)));
+            let made = match (known, part) {
+                (Some((part, parts)), _) => Some(parts[part].clone()),
+                (None, Some(part)) => {
+                    language.turn(&format!("turn{k}_"), &operands[0]).map(|(text, parts)| {
+                        line(text);
+                        let own = parts[part].clone();
+                        turns.insert(operands[0].clone(), parts);
+                        own
+                    })
+                }
+                (None, None) => None,
+            };
+            line(language.bind(&value, &made.unwrap_or_else(|| language.apply(s.op, &operands))));
             for (array, index) in &stores[k] {
                 line(language.store(arrays[*array], *index, &value));
             }

@@ -117,7 +117,7 @@ impl State {
 }
 
 /// The numbers of K1-K3 at one state. Sized once by [`Terms::new`], then overwritten.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Terms {
     /// x' (K1), n_x.
     pub x_dot: Vec<f64>,
@@ -131,6 +131,25 @@ pub struct Terms {
     pub b: Vec<f64>,
     /// The patterns of M and A, where only their entries are given.
     pub sparsity: Option<Arc<Sparsity>>,
+}
+
+/// The derived `clone_from` would allocate every array anew, at every state.
+impl Clone for Terms {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let Self { x_dot, M, Q, A, b, sparsity } = other;
+        self.x_dot.clone_from(x_dot);
+        self.M.clone_from(M);
+        self.Q.clone_from(Q);
+        self.A.clone_from(A);
+        self.b.clone_from(b);
+        self.sparsity.clone_from(sparsity);
+    }
 }
 
 impl Terms {

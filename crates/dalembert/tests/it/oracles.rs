@@ -16,6 +16,7 @@ struct Oracle {
     until: Option<f64>,
     rtol: Option<f64>,
     method: Option<String>,
+    sensitivity: Vec<String>,
     form: MotionForm,
     rows: Vec<OracleRow>,
 }
@@ -37,6 +38,7 @@ fn read(path: &Path) -> Oracle {
         until: None,
         rtol: None,
         method: None,
+        sensitivity: Vec::new(),
         form: MotionForm::Explicit,
         rows: Vec::new(),
     };
@@ -52,6 +54,7 @@ fn read(path: &Path) -> Oracle {
             "initial" => oracle.overrides.initial.push(value),
             "until" => oracle.until = value.parse().ok(),
             "rtol" => oracle.rtol = value.parse().ok(),
+            "sensitivity" => oracle.sensitivity = value.split(", ").map(str::to_owned).collect(),
             "method" => oracle.method = Some(value),
             "form" if value == "hamilton-jacobi" => oracle.form = MotionForm::HamiltonJacobi,
             _ => {}
@@ -96,6 +99,7 @@ fn motion(oracle: &Oracle) -> Result<Motion, String> {
         rtol: oracle.rtol,
         method: oracle.method.clone(),
         form: oracle.form,
+        sensitivity: oracle.sensitivity.clone(),
         ..Request::default()
     };
     let motion = model.simulate(&request, |_| Flow::Continue).map_err(|d| said(&[*d]))?;

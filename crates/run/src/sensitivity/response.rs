@@ -20,6 +20,7 @@
 mod control;
 mod friction;
 
+use self::control::Requirements;
 use crate::acceleration::{Accelerator, Factor};
 use crate::contact::{ContactModes, StickingKernel};
 use crate::kernel::{Differentiable, Direction, Refusal, Solved};
@@ -81,6 +82,7 @@ struct Reached {
     control: ControlTerms,
     /// P S by columns.
     reach: Vec<(Vec<f64>, Vec<f64>)>,
+    requirements: Option<Requirements>,
 }
 
 /// Owned room for [`ContactTerms`].
@@ -268,6 +270,12 @@ impl<'k> Response<'k> {
 
     /// Changes along a direction at the state of the last [`at`](Response::at).
     pub fn along(&mut self, along: Direction<'_>, out: &mut Change) {
+        let multipliers = self.motion_along(along, out);
+        self.finish(&multipliers, out);
+    }
+
+    /// Changes of x' and eta' alone, which is all that a motion needs; returns those of the multipliers that answer everything.
+    pub(crate) fn motion_along(&mut self, along: Direction<'_>, out: &mut Change) -> Vec<f64> {
         let shape = self.kernel.shape();
         let s = &self.state;
         out.terms.clone_from(&s.terms);
@@ -309,7 +317,7 @@ impl<'k> Response<'k> {
             self.follow_requirements(control, &out.terms, &mut dz, &mut dl, &mut out.solution);
         }
         out.solution.eta_dot.copy_from_slice(&dz);
-        self.finish(&dl, out);
+        dl
     }
 
     /// x', M, Q, A, b with the rows of contacts that stick.

@@ -78,7 +78,11 @@ impl<'k> Equation<'k> {
     pub fn rate(&mut self, k: usize, column: &[f64], out: &mut [f64]) {
         let Some(response) = &mut self.response else { return out.fill(f64::NAN) };
         let along = direction(self.n_x, self.n, column, &self.directions[k]);
-        response.along(along, &mut self.change);
+        if self.integrals > 0 {
+            response.along(along, &mut self.change);
+        } else {
+            response.motion_along(along, &mut self.change);
+        }
         let d = self.n_x + self.n;
         out[..self.n_x].copy_from_slice(&self.change.terms.x_dot);
         out[self.n_x..d].copy_from_slice(&self.change.solution.eta_dot);

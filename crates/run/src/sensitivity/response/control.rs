@@ -3,7 +3,19 @@
 use super::{Response, ResponseError, least_squares, mass_times, row_times, solved, transposed};
 use crate::kernel::{Direction, Refusal};
 use crate::{ControlTerms, Point, Solution, Terms};
-use dalembert_linalg::{axpy, dot, mat_t_vec, mat_vec};
+use dalembert_linalg::{Cod, RANK_TOL, axpy, dot, mat_t_vec, mat_vec};
+
+/// What the requirements make of all directions at a state.
+#[derive(Clone, Debug)]
+pub(super) struct Requirements {
+    /// nu of least norm with R^T nu = W u.
+    nu: Vec<f64>,
+    /// h and l with M h - A^T l = A_c^T nu, A h = 0.
+    h: Vec<f64>,
+    l: Vec<f64>,
+    /// The matrix (W, -R^T; R, 0), decomposed.
+    system: Cod,
+}
 
 impl Response<'_> {
     pub(super) fn control_at(&mut self, at: Point<'_>) -> Result<(), ResponseError> {
@@ -24,6 +36,8 @@ impl Response<'_> {
                 solved(&mut self.accelerator, &column, None)
             })
             .collect();
+        let requirements = self.requirements(shape.n_require);
+        self.state.requirements = Some(requirements);
         Ok(())
     }
 
@@ -45,48 +59,29 @@ impl Response<'_> {
     ) {
         let shape = self.base.shape();
         let (n, r, k) = (shape.n_eta, shape.n_require, shape.n_input);
-        let W = self.cost();
-        let s = &self.state;
-        let (A, u) = (s.control.A.clone(), s.solution.inputs.clone());
-        let R: Vec<f64> =
-            (0..r * k).map(|e| dot(&A[(e / k) * n..(e / k + 1) * n], &s.reach[e % k].0)).collect();
-        let mut Wu = vec![0.0; k];
-        mat_vec(&W, &u, &mut Wu);
-        // nu of least norm with R^T nu = W u.
-        let R_t: Vec<f64> = (0..k * r).map(|e| R[(e % r) * k + e / r]).collect();
-        let nu = least_squares(&R_t, k, r, &Wu);
-        // dR^T nu by one more solve: g^T dY_j = h^T r1_j - l^T r2_j with M h - A^T l = g, A h = 0.
-        let mut g = vec![0.0; n];
-        mat_t_vec(&A, &nu, &mut g);
-        let (h, l) = solved(&mut self.accelerator, &g, None);
-        let mut dg = vec![0.0; n];
-        mat_t_vec(&change.A, &nu, &mut dg);
-        let s = &self.state;
         let mut top = self.cost_change(change, terms);
+        let s = &mut self.state;
+        let Some(Requirements { nu, h, l, system }) = &mut s.requirements else { return };
+        // dR^T nu by one more solve: g^T dY_j = h^T r1_j - l^T r2_j.
+        let mut dg = vec![0.0; n];
+        mat_t_vec(&change.A, nu, &mut dg);
+        let mut r2 = vec![0.0; terms.b.len()];
         for (j, (Y, L)) in s.reach.iter().enumerate() {
             let mut r1: Vec<f64> = (0..n).map(|i| change.S[i * k + j]).collect();
             mass_times(terms, Y, -1.0, &mut r1);
             transposed(terms, L, &mut r1);
-            let mut r2 = vec![0.0; terms.b.len()];
+            r2.fill(0.0);
             row_times(terms, Y, -1.0, &mut r2);
-            top[j] = dot(&dg, Y) + dot(&h, &r1) - dot(&l, &r2) - top[j];
+            top[j] = dot(&dg, Y) + dot(h, &r1) - dot(l, &r2) - top[j];
         }
         let mut bottom = change.b.clone();
         for i in 0..r {
             bottom[i] -= dot(&change.A[i * n..(i + 1) * n], &s.solution.eta_dot);
-            bottom[i] -= dot(&A[i * n..(i + 1) * n], dz);
-        }
-        let width = k + r;
-        let mut system = vec![0.0; width * width];
-        for i in 0..k {
-            (0..k).for_each(|j| system[i * width + j] = W[i * k + j]);
-            (0..r).for_each(|j| system[i * width + k + j] = -R[j * k + i]);
-        }
-        for i in 0..r {
-            (0..k).for_each(|j| system[(k + i) * width + j] = R[i * k + j]);
+            bottom[i] -= dot(&s.control.A[i * n..(i + 1) * n], dz);
         }
         top.extend(bottom);
-        let found = least_squares(&system, width, width, &top);
+        let mut found = vec![0.0; k + r];
+        system.solve(&top, &mut found);
         out.inputs.copy_from_slice(&found[..k]);
         for (j, du) in found[..k].iter().enumerate() {
             axpy(*du, &s.reach[j].0, dz);
@@ -95,8 +90,36 @@ impl Response<'_> {
         }
     }
 
+    fn requirements(&mut self, r: usize) -> Requirements {
+        let W = self.cost();
+        let s = &self.state;
+        let (n, k) = (s.terms.Q.len(), s.solution.inputs.len());
+        let A = &s.control.A;
+        let R: Vec<f64> =
+            (0..r * k).map(|e| dot(&A[(e / k) * n..(e / k + 1) * n], &s.reach[e % k].0)).collect();
+        let mut Wu = vec![0.0; k];
+        mat_vec(&W, &s.solution.inputs, &mut Wu);
+        let R_t: Vec<f64> = (0..k * r).map(|e| R[(e % r) * k + e / r]).collect();
+        let nu = least_squares(&R_t, k, r, &Wu);
+        let mut g = vec![0.0; n];
+        mat_t_vec(A, &nu, &mut g);
+        let (h, l) = solved(&mut self.accelerator, &g, None);
+        let width = k + r;
+        let mut matrix = vec![0.0; width * width];
+        for i in 0..k {
+            (0..k).for_each(|j| matrix[i * width + j] = W[i * k + j]);
+            (0..r).for_each(|j| matrix[i * width + k + j] = -R[j * k + i]);
+        }
+        for i in 0..r {
+            (0..k).for_each(|j| matrix[(k + i) * width + j] = R[i * k + j]);
+        }
+        let mut system = Cod::new(width, width);
+        system.factor(&matrix, RANK_TOL);
+        Requirements { nu, h, l, system }
+    }
+
     /// W, or S^T M^-1 S where none is given.
-    pub(super) fn cost(&mut self) -> Vec<f64> {
+    fn cost(&mut self) -> Vec<f64> {
         let s = &self.state;
         if !s.control.W.is_empty() {
             return s.control.W.clone();
@@ -112,7 +135,7 @@ impl Response<'_> {
     }
 
     /// dW u.
-    pub(super) fn cost_change(&self, change: &ControlTerms, terms: &Terms) -> Vec<f64> {
+    fn cost_change(&mut self, change: &ControlTerms, terms: &Terms) -> Vec<f64> {
         let s = &self.state;
         let (n, k, u) = (s.terms.Q.len(), s.solution.inputs.len(), &s.solution.inputs);
         let mut out = vec![0.0; k];
@@ -120,7 +143,7 @@ impl Response<'_> {
             mat_vec(&change.W, u, &mut out);
             return out;
         }
-        let mut factor = self.accelerator.factor.clone();
+        let factor = &mut self.accelerator.factor;
         let mut y = vec![0.0; n];
         mat_vec(&s.control.S, u, &mut y);
         factor.unconstrained(&mut y);
