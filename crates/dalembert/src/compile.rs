@@ -217,7 +217,7 @@ impl Compiled {
         let switches = switches::of_rows(pool, form);
         let n_switch = switches.len();
         let switches = pool.lower(&inputs.state, &switches);
-        let time_switches = switches::of_time(pool, form);
+        let (time_switches, n_instant) = switches::of_time(pool, form);
         let n_time_switch = time_switches.len() / 2;
         let time_switches = pool.lower(&inputs.state, &time_switches);
         let values: Vec<Expr> =
@@ -247,6 +247,7 @@ impl Compiled {
             n_event: system.experiment.events.len(),
             n_switch,
             n_time_switch,
+            n_instant,
             identity_frame: form.frame.is_none(),
             ..Shape::default()
         };

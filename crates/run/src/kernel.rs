@@ -54,6 +54,8 @@ pub struct Shape {
     pub n_switch: usize,
     /// Functions of time that vanish where anything may have kinks or jump.
     pub n_time_switch: usize,
+    /// How many of them, the first ones, vanish at an instant that is known (see [`TimeSwitches::instants`]).
+    pub n_instant: usize,
     /// Contacts with Coulomb friction (see [`crate::contact`]).
     pub n_contact: usize,
     /// Components of all sliding velocities together.

@@ -263,6 +263,19 @@ impl Switches for Compiled {
 
 impl TimeSwitches for Compiled {
     fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
+        let (left, right) = self.time_sides(t, scratch);
+        g.iter_mut().zip(left.iter().zip(right)).for_each(|(g, (l, r))| *g = l - r);
+    }
+
+    /// Time is on the left of the first ones, see `switches::of_time`.
+    fn instants(&self, scratch: &mut [f64]) -> Vec<f64> {
+        self.time_sides(0.0, scratch).1[..self.shape.n_instant].to_vec()
+    }
+}
+
+impl Compiled {
+    /// Both sides of the switches of time.
+    fn time_sides<'s>(&self, t: f64, scratch: &'s mut [f64]) -> (&'s [f64], &'s [f64]) {
         let first = 1 + self.shape.n_x + self.shape.n_eta;
         let inputs = first + self.parameters.len();
         scratch[0] = t; // the tape reads no state
@@ -270,8 +283,8 @@ impl TimeSwitches for Compiled {
         let (head, tail) = scratch.split_at_mut(inputs);
         let (registers, sides) = tail.split_at_mut(self.programs.time_switches.register_count());
         self.programs.time_switches.run(head, registers, sides);
-        let (left, right) = sides.split_at(g.len());
-        g.iter_mut().zip(left.iter().zip(right)).for_each(|(g, (l, r))| *g = l - r);
+        let (left, right) = sides.split_at(self.shape.n_time_switch);
+        (left, &right[..self.shape.n_time_switch])
     }
 }
 

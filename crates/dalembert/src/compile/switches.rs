@@ -2,7 +2,8 @@
 //! watched along a motion.
 
 use crate::kernel_form::KernelForm;
-use dalembert_expr::{Expr, Function, Node, Pool, Switch, Symbol};
+use dalembert_expr::{Expr, Function, Node, Pool, Rational, Switch, Symbol};
+use rustc_hash::FxHashSet;
 
 /// What vanishes at the switches of the constraint rows; those that parameters alone decide are none.
 pub(super) fn of_rows(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
@@ -26,18 +27,52 @@ pub(super) fn of_rows(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
 
 /// The switches of time in everything that moves the system, as two sides each: first those on the left, then those on the
 /// right. Sides are compared as numbers, not their difference in symbols, so that the watch rounds as the equations do.
-pub(super) fn of_time(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
+/// Comparisons of time with a constant come first, time on their left; the number is how many they are.
+pub(super) fn of_time(pool: &mut Pool, form: &KernelForm) -> (Vec<Expr>, usize) {
     let found = Switch::of_symbol(pool, &moving_parts(form), form.time, &form.parameters);
-    let mut sides = Vec::with_capacity(found.len());
+    let (mut instants, mut searched, mut known) = (Vec::new(), Vec::new(), FxHashSet::default());
+    let time = pool.var(form.time);
     for switch in found {
-        sides.push(match switch {
+        let (a, b) = match switch {
             Switch::Sides(a, b) => (a, b),
             Switch::Sign(a) => (a, Pool::ZERO),
             Switch::Whole(_) => (switch.difference(pool), Pool::ZERO),
-        });
+        };
+        let mut constant = |e: Expr| !pool.depends_on(e, &[form.time]);
+        let instant = if a == time && constant(b) {
+            Some(b)
+        } else if b == time && constant(a) {
+            Some(a)
+        } else {
+            root(pool, a, b, time).map(|at| pool.number(at))
+        };
+        match instant {
+            Some(at) if known.insert(at) => instants.push((time, at)),
+            Some(_) => {}
+            None => searched.push((a, b)),
+        }
     }
-    let (left, right): (Vec<Expr>, Vec<Expr>) = sides.into_iter().unzip();
-    left.into_iter().chain(right).collect()
+    let n_instants = instants.len();
+    let (left, right): (Vec<Expr>, Vec<Expr>) = instants.into_iter().chain(searched).unzip();
+    (left.into_iter().chain(right).collect(), n_instants)
+}
+
+/// The time at which two sides are equal that are numbers times it plus numbers, as between the points of a table; `None`
+/// for others, and where the rounding of a side is more than that of the time.
+fn root(pool: &Pool, a: Expr, b: Expr, time: Expr) -> Option<Rational> {
+    let affine = |e: Expr| match pool.node(e) {
+        Node::Number(c) => Some((Rational::from(0), c.clone())),
+        Node::Sum(c, parts) => match &parts[..] {
+            [(x, slope)] if *x == time => Some((slope.clone(), c.clone())),
+            _ => None,
+        },
+        _ => (e == time).then(|| (Rational::from(1), Rational::from(0))),
+    };
+    let ((slope_a, a), (slope_b, b)) = (affine(a)?, affine(b)?);
+    let slope = &slope_a - &slope_b;
+    let change = &b - &a;
+    let sound = &a.abs() + &b.abs() <= &Rational::from(2) * &change.abs();
+    if sound { slope.recip().map(|inverse| &change * &inverse) } else { None }
 }
 
 /// Whatever the accelerations are made of.
@@ -62,7 +97,7 @@ pub(super) fn moving_parts(form: &KernelForm) -> Vec<Expr> {
 
 /// What changes sign where an expression has a kink or a jump.
 pub(crate) fn kinks(pool: &mut Pool, roots: &[Expr]) -> Vec<Expr> {
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     let mut open: Vec<Expr> = roots.to_vec();
     let mut found = Vec::new();
     while let Some(e) = open.pop() {

@@ -67,6 +67,16 @@ impl Elaborator<'_> {
             && actuators.all(|actuator| matches!(actuator.acts, Acts::On(_)))
     }
 
+    /// Whether control acts on a freedom of this joint by an input that is not a force on a coordinate or speed alone.
+    pub(super) fn is_actuated_apart(&self, joint: &str) -> bool {
+        let of_joint = |name: &str| {
+            name.strip_prefix(joint).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let mut actuators = self.control.actuators.iter().flat_map(|(list, _)| list);
+        let controlled = !self.control.requirements.is_empty();
+        controlled && !self.has_control_at_joints() && actuators.any(|actuator| of_joint(&actuator.name))
+    }
+
     /// The members of a target, with the unit of the force on them where it is known.
     fn actuated(&mut self, target: &Target) -> Fallible<Vec<(String, Acts, UnitInfo)>> {
         let mut list = Vec::new();

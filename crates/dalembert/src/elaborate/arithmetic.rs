@@ -88,7 +88,11 @@ impl Elaborator<'_> {
     pub(super) fn multiply(&mut self, a: Value, b: Value, span: Span) -> Fallible<Value> {
         match (&a, &b) {
             (Value::Scalar(x, k), Value::Scalar(y, l)) => {
-                Ok(Value::Scalar(self.pool.mul(*x, *y), k.times(l, &Rational::ONE)))
+                // A plain zero fits every unit, and so do products with it: `[0, -m*g]` is a force.
+                let none = |e: &Expr, kind: &UnitInfo| *e == Pool::ZERO && *kind == UnitInfo::Number;
+                let kind =
+                    if none(x, k) || none(y, l) { UnitInfo::Number } else { k.times(l, &Rational::ONE) };
+                Ok(Value::Scalar(self.pool.mul(*x, *y), kind))
             }
             (Value::Scalar(..), Value::Vector(parts)) => {
                 let parts: Fallible<Vec<Value>> =

@@ -257,7 +257,7 @@ impl Elaborator<'_> {
         let mut terms = Vec::with_capacity(p.len());
         for (a, b) in p.iter().zip(q) {
             let (a, b) = (self.as_scalar(a.clone(), span)?, self.as_scalar(b.clone(), span)?);
-            let product = Value::Scalar(self.pool.mul(a.0, b.0), a.1.times(&b.1, &Rational::ONE));
+            let product = self.multiply(Value::Scalar(a.0, a.1), Value::Scalar(b.0, b.1), span)?;
             terms.push((product, Rational::ONE, span));
         }
         self.add_up(&terms)

@@ -39,6 +39,7 @@ impl Elaborator<'_> {
         self.forces.mass_given = self.forces.mass.is_some();
         let releases = self.release_images();
         self.put_releases_to_zero(&releases);
+        self.read_motions()?;
         let kinematics = self.resolve_speeds()?;
         let energy_kind = self.check_dimensions(&kinematics)?;
         let mut images = self.images(&kinematics);

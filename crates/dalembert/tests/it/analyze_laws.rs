@@ -63,7 +63,7 @@ fn summary(said: &Analysis) -> (Verdict, usize, Option<Vec<usize>>, Option<usize
 }
 
 proptest! {
-    #![proptest_config(same_cases(10, 20))]
+    #![proptest_config(same_cases(5, 20))]
 
     /// mu df = 0 is holonomic whatever mu; and so are several of them, mixed.
     #[test]

@@ -78,7 +78,7 @@ fn scale(now: &Evaluation) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(same_cases(96, 20))]
+    #![proptest_config(same_cases(48, 20))]
 
     /// K2, K3, U2-U5, U7 at any state, on the constraints or off them.
     #[test]
@@ -156,7 +156,7 @@ fn residuals(model: &Workspace, state: &State) -> (Vec<f64>, Vec<f64>) {
 const BY_DIFFERENCES: f64 = 1e-8;
 
 proptest! {
-    #![proptest_config(same_cases(64, 20))]
+    #![proptest_config(same_cases(32, 20))]
 
     /// K5, K6: for any acceleration z, psi' = A z - b, and f' = psi for holonomic rows.
     #[test]
@@ -250,7 +250,7 @@ fn energy_at(model: &Workspace, state: &State) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(same_cases(25, 20))]
+    #![proptest_config(same_cases(12, 20))]
 
     /// The same along motions that keep their constraints: E(t) - E(0) is the integral of the power.
     #[test]

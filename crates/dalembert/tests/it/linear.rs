@@ -83,7 +83,7 @@ fn sets_apart(a: &[Complex], b: &[Complex]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(cases(64))]
+    #![proptest_config(cases(24))]
 
     /// Constraints of every kind and rank, time in them, non-ideal work that depends on reactions, quasi-velocities: at any
     /// state the matrix is the derivative of the rates along the constraints.

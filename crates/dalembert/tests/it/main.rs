@@ -9,6 +9,7 @@ mod agree_forms;
 mod analyze;
 mod analyze_laws;
 mod backends;
+mod between;
 mod bodies;
 mod bracket;
 mod brackets;

@@ -186,7 +186,8 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// So many random cases, the same ones every time: a law that fails can be looked at.
 pub fn same_cases(n: u32, seed: u64) -> Config {
-    Config { failure_persistence: None, rng_seed: RngSeed::Fixed(seed), ..Config::with_cases(n) }
+    let times = std::env::var("CASES_TIMES").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    Config { failure_persistence: None, rng_seed: RngSeed::Fixed(seed), ..Config::with_cases(n * times) }
 }
 
 pub use dalembert_linalg::Rng;

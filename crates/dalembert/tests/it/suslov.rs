@@ -230,7 +230,7 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     M_rolling.x = (J*p_x + m*r*(r*sin(psi)^2*p_x - cos(psi)*(p_theta + r*sin(psi)*p_y)))/(m*r^2 + J)
     M_rolling.y = (J*p_y + m*r*(r*cos(psi)^2*p_y - sin(psi)*(p_theta + r*cos(psi)*p_x)))/(m*r^2 + J)
     # H = y_p eta_p - L over x, y, t: nonholonomic rows add -M_a N_ap to its equations
-    H = ((m*r^2 + J)*p_psi^2/I + (p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)^2)/(2*(m*r^2 + J))
+    H = p_psi^2/(2*I) + (p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)^2/(2*(m*r^2 + J))
     # canonical equations: -X_p H + ..., over x, y, t
     p_x' = 0
     p_y' = 0

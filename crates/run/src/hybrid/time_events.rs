@@ -1,7 +1,8 @@
 //! Switches of time: the instants at which a function of time alone changes its sign, found ahead of the steps.
 //!
-//! Functions are sampled in windows as event functions are (`events`), before a step goes there. A window that takes many
-//! samples is halved, and behind an instant the window goes by the way to it, so that a fast square wave is followed too, at
+//! The instants of comparisons of time with a constant are known, however many they are (a sampled input has one at each
+//! sample). Other functions are sampled in windows as event functions are (`events`), before a step goes there; no window
+//! lies across an instant that is known. A window that takes many samples is halved, and behind an instant the window goes by the way to it, so that a fast square wave is followed too, at
 //! the same cost for each switch. Each change of sign is closed in until neighbouring numbers lie on both sides of it. Knows
 //! nothing of the state.
 
@@ -41,9 +42,10 @@ impl TimeSwitchSource {
     pub fn of(run: &Integration<'_>) -> Option<Self> {
         let (t, t_end, options) = (run.t_start, run.t_end, run.options);
         let grain = options.h_min_relative * t.abs().max(t_end.abs()).max((t_end - t).abs());
-        let offered = run.field.kernel.base_capabilities().time_switches.is_some();
-        let cut = offered && run.field.shape.n_time_switch > 0 && !options.method.is_variational();
-        let watch = if cut { TimeEvents::new(&run.field.kernel, t, t_end, grain) } else { None };
+        let kernel = &run.field.kernel;
+        let switches =
+            kernel.base_capabilities().time_switches.filter(|_| !options.method.is_variational())?;
+        let watch = TimeEvents::new(kernel, switches, t, t_end, grain);
         watch.map(|watch| Self { watch, cut_short: None })
     }
 
@@ -110,6 +112,10 @@ impl EventSource for TimeSwitchSource {
 
 /// Watch over the switches of time.
 struct TimeEvents {
+    /// Instants that are known and not yet seen, in the order of the motion, and how many functions have them.
+    known: VecDeque<f64>,
+    n_known: usize,
+    /// The search for the zeros of the other functions.
     watch: EventSearch,
     /// Found and not yet passed, in the order of the motion.
     ahead: VecDeque<TimeEvent>,
@@ -127,29 +133,47 @@ struct TimeEvents {
 
 impl TimeEvents {
     /// For a run from `t` to `t_end`; `None` where nothing depends on time alone.
-    pub fn new(kernel: &dyn Dynamics, t: f64, t_end: f64, grain: f64) -> Option<Self> {
+    pub fn new(
+        kernel: &dyn Dynamics,
+        switches: &dyn TimeSwitches,
+        t: f64,
+        t_end: f64,
+        grain: f64,
+    ) -> Option<Self> {
         let n = kernel.shape().n_time_switch;
         let any = EventRule { crossing: Crossing::Both, stop: false };
         let span = t_end - t;
+        let mut scratch = vec![0.0; kernel.scratch_len()];
+        let instants = switches.instants(&mut scratch);
+        let n_known = kernel.shape().n_instant;
         let mut new = Self {
-            watch: EventSearch::new(&vec![any; n], n),
+            known: VecDeque::new(),
+            n_known,
+            watch: EventSearch::new(&vec![any; n - n_known], n - n_known),
             ahead: VecDeque::new(),
             seen: t,
             width: WINDOW[1] * span.abs(),
             span,
             limit: t_end,
             grain,
-            scratch: vec![0.0; kernel.scratch_len()],
+            scratch,
             g: vec![0.0; n],
         };
         new.limit += 4.0 * TIME_ROUNDINGS * new.rounding(t_end) * new.direction();
+        let inside = |at: &f64| (at - t) * span > 0.0 && (new.limit - at) * span >= 0.0;
+        let mut known: Vec<f64> = instants.into_iter().filter(inside).collect();
+        known.sort_by(|a, b| (a * span.signum()).total_cmp(&(b * span.signum())));
+        new.known = known.into();
         (n > 0 && span != 0.0 && span.is_finite()).then_some(new)
     }
 
     /// Notes the signs at the start. Returns the first time that is surely behind a switch there.
     pub fn begin(&mut self, switches: &dyn TimeSwitches) -> f64 {
-        let (t, scratch) = (self.seen, &mut self.scratch);
-        self.watch.pass(|g| switches.time_switches(t, scratch, g));
+        let (t, scratch, all, n_known) = (self.seen, &mut self.scratch, &mut self.g, self.n_known);
+        self.watch.pass(|g| {
+            switches.time_switches(t, scratch, all);
+            g.copy_from_slice(&all[n_known..]);
+        });
         self.watch.take_signs();
         t + TIME_ROUNDINGS * self.rounding(t) * self.direction()
     }
@@ -176,25 +200,47 @@ impl TimeEvents {
         let beyond = |a: f64, b: f64| (a - b) * self.span > 0.0;
         let until = if beyond(until, self.limit) { self.limit } else { until };
         while self.ahead.is_empty() && (until - self.seen) * self.span > 0.0 {
-            self.look_through_window(switches, h.abs());
+            let wall = self.known.front().map_or(self.limit, |&at| self.around(at, at).behind);
+            if self.watch.is_empty() {
+                self.seen = wall;
+            } else {
+                self.look_through_window(switches, h.abs(), wall);
+            }
+            if self.seen == wall {
+                self.add_known();
+            }
+        }
+    }
+
+    /// The next of the known instants, with those that no step fits between.
+    fn add_known(&mut self) {
+        while let Some(&at) = self.known.front() {
+            let instant = self.around(at, at);
+            let ahead = (instant.before - self.seen) * self.direction();
+            if ahead > self.grain {
+                return;
+            }
+            self.known.pop_front();
+            self.add(instant);
+            self.seen = instant.behind;
         }
     }
 
     /// One window, up to the first instant in it. What other functions look like may change there (`abs(t - 7) < 1e-7` dips
     /// below zero where `t - 7` vanishes), so the way to it is sampled once more.
-    fn look_through_window(&mut self, switches: &dyn TimeSwitches, h: f64) {
+    fn look_through_window(&mut self, switches: &dyn TimeSwitches, h: f64, wall: f64) {
         let span = self.span.abs();
         let mark = self.watch.mark();
         let mut width = (WINDOW_STEPS * h).clamp(WINDOW[0] * span, WINDOW[1] * span).min(self.width);
         width = width.max(4.0 * self.rounding(self.seen));
-        let mut end = self.scan(switches, width);
+        let mut end = self.scan(switches, width, wall);
         for _ in 0..MAX_HALVED {
             if self.watch.sample_count() <= WINDOW_SAMPLES || width <= self.grain {
                 break;
             }
             self.watch.rewind(mark.clone());
             width *= 0.5;
-            end = self.scan(switches, width);
+            end = self.scan(switches, width, wall);
         }
         self.width = if self.watch.sample_count() < WINDOW_SAMPLES / 3 { 2.0 * width } else { width };
         if let Some(first) = self.watch.hits.first().copied() {
@@ -212,18 +258,21 @@ impl TimeEvents {
         }
     }
 
-    fn scan(&mut self, switches: &dyn TimeSwitches, width: f64) -> f64 {
+    /// A window that ends at the wall at the latest.
+    fn scan(&mut self, switches: &dyn TimeSwitches, width: f64, wall: f64) -> f64 {
         let end = self.seen + width * self.direction();
         // No sliver at the end.
-        let last = (self.limit - end) * self.direction() < 0.1 * width;
-        self.scan_to(switches, if last { self.limit } else { end })
+        let last = (wall - end) * self.direction() < 0.1 * width;
+        self.scan_to(switches, if last { wall } else { end })
     }
 
     fn scan_to(&mut self, switches: &dyn TimeSwitches, end: f64) -> f64 {
         let (seen, h, scratch) = (self.seen, end - self.seen, &mut self.scratch);
+        let (all, n_known) = (&mut self.g, self.n_known);
         self.watch.scan(seen, h, &mut |theta, g| {
             let t = if theta == 1.0 { end } else { seen + theta * h };
-            switches.time_switches(t, scratch, g);
+            switches.time_switches(t, scratch, all);
+            g.copy_from_slice(&all[n_known..]);
         });
         end
     }
@@ -244,7 +293,7 @@ impl TimeEvents {
     /// The instant of a hit, between the last number on one side and the first on the other.
     fn close_in(&mut self, switches: &dyn TimeSwitches, hit: EventHit) -> TimeEvent {
         let after = if hit.rising == (self.direction() > 0.0) { 1.0 } else { -1.0 };
-        let (index, unit) = (hit.index, self.rounding(hit.t) * self.direction());
+        let (index, unit) = (self.n_known + hit.index, self.rounding(hit.t) * self.direction());
         let side = |this: &mut Self, t: f64| this.value(switches, t, index) * after;
         let (mut reach, mut sides) = (unit, [hit.t; 2]);
         for _ in 0..12 {
@@ -256,11 +305,14 @@ impl TimeEvents {
         }
         let last = boundary(sides[0], sides[1], |t| side(self, t) < 0.0);
         let first = boundary(sides[1], last, |t| side(self, t) > 0.0);
-        TimeEvent {
-            at: last + 0.5 * (first - last),
-            before: last - TIME_ROUNDINGS * unit,
-            behind: first + TIME_ROUNDINGS * unit,
-        }
+        self.around(last, first)
+    }
+
+    /// The instant between the last number on one side and the first on the other.
+    fn around(&self, last: f64, first: f64) -> TimeEvent {
+        let at = last + 0.5 * (first - last);
+        let margin = TIME_ROUNDINGS * self.rounding(at) * self.direction();
+        TimeEvent { at, before: last - margin, behind: first + margin }
     }
 
     fn value(&mut self, switches: &dyn TimeSwitches, t: f64, index: usize) -> f64 {

@@ -202,6 +202,11 @@ pub trait TimeSwitches: Sync {
     /// Functions of time alone, n_time_switch numbers, that change their sign at these instants. No step of the integrator
     /// lies across such an instant, whichever of the two values holds at the instant itself (but for variational methods).
     fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]);
+
+    /// The instants of the first n_instant functions, those that are t less a constant: they need not be searched for.
+    fn instants(&self, _scratch: &mut [f64]) -> Vec<f64> {
+        Vec::new()
+    }
 }
 
 /// Integrals along the motion.

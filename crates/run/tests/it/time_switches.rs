@@ -5,14 +5,17 @@ use dalembert_run::{
     TimeSwitches, integrate,
 };
 
-/// A free particle with the force 1 inside `on` and 0 outside; the ends belong to the inside.
+/// A free particle with the force 1 inside `on` and 0 outside; the ends belong to the inside. The first `known` of them are
+/// given, the others have to be found.
 struct Pulse {
     on: [f64; 2],
+    known: usize,
 }
 
 impl Dynamics for Pulse {
     fn shape(&self) -> Shape {
-        Shape { n_x: 1, n_eta: 1, n_time_switch: 2, identity_frame: true, ..Shape::default() }
+        let n_instant = self.known;
+        Shape { n_x: 1, n_eta: 1, n_time_switch: 2, n_instant, identity_frame: true, ..Shape::default() }
     }
     fn levels(&self) -> &[Level] {
         &[]
@@ -31,18 +34,35 @@ impl TimeSwitches for Pulse {
     fn time_switches(&self, t: f64, _: &mut [f64], g: &mut [f64]) {
         (g[0], g[1]) = (t - self.on[0], t - self.on[1]);
     }
+    fn instants(&self, _: &mut [f64]) -> Vec<f64> {
+        self.on[..self.known].to_vec()
+    }
 }
 
 const METHODS: [Method; 4] = [Method::Dop853, Method::Tsit5, Method::Radau, Method::Rk4];
 
-/// Speed at the end, and the times of the rows.
+/// Speed at the end, and the times of the rows, whether the instants are known or found.
 fn run(on: [f64; 2], from: f64, to: f64, method: Method) -> (f64, Vec<f64>) {
     let options = Options { method, output: Output::Steps, ..Options::default() };
-    let mut times = Vec::new();
-    let start = State::new(from, &[0.0], &[0.0]);
-    let out = integrate(&Pulse { on }, &start, to, &options, &mut |row: Row| times.push(row.t));
-    assert_eq!(out.stop, Stop::EndTime, "{method} {on:?} {from} {to}");
-    (out.state.eta[0], times)
+    let one = |known| {
+        let mut times = Vec::new();
+        let start = State::new(from, &[0.0], &[0.0]);
+        let out = integrate(&Pulse { on, known }, &start, to, &options, &mut |row: Row| times.push(row.t));
+        assert_eq!(out.stop, Stop::EndTime, "{method} {on:?} {from} {to}");
+        (out.state.eta[0], times)
+    };
+    let found = one(0);
+    for known in [1, 2] {
+        let (v, times) = one(known);
+        assert!((v - found.0).abs() <= 1e-13 * found.0.abs(), "{method} {on:?} {known}: {v:e} {:e}", found.0);
+        // Those next to each other are passed together, and a search may be a rounding off.
+        let there = |times: &[f64], t: f64| times.iter().any(|s| (s - t).abs() <= 1e-15 * t.abs().max(1e-9));
+        assert!(
+            on.iter().all(|t| there(&times, *t) || !there(&found.1, *t)),
+            "{method} {on:?} {known}: {times:?}"
+        );
+    }
+    found
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod descend;
 
 use super::lasting::NOT_FOUND;
 use crate::analysis::linearize::{Linearizer, Local, Preference, Preferences};
+use crate::system::CoordinateSort;
 use crate::workspace::Workspace;
 use dalembert_linalg::Cod;
 use dalembert_run::State;
@@ -84,6 +85,11 @@ impl Linearizer {
                 here.speeds.independent.iter().find(|p| model.system.frame.speeds[**p].rate_of == Some(i));
             held.speeds.extend(speed);
         }
+        // What only events change is given.
+        let discrete = |i: &usize| model.system.frame.coordinates[*i].sort == CoordinateSort::Discrete;
+        let given = (0..model.system.frame.coordinates.len()).filter(discrete);
+        let given: Vec<usize> = given.filter(|i| !held.coordinates.contains(i)).collect();
+        held.coordinates.extend(given);
         Ok(held)
     }
 

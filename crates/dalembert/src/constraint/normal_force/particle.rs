@@ -15,7 +15,9 @@ use dalembert_linalg::{Cod, RANK_TOL, cholesky, solve_lower};
 /// The map from multipliers to the components of the normal force.
 pub(super) fn normal_force(model: &mut Workspace, k: usize, views: &[View]) -> Option<Vec<Vec<Expr>>> {
     let rows = model.form.contacts[k].rows.clone();
-    if model.form.frame.is_some() || rows.len() > 2 {
+    // State variables and discrete values stand behind the coordinates and change nothing here.
+    let in_rates = model.system.frame.speeds.iter().enumerate().all(|(p, speed)| speed.rate_of == Some(p));
+    if (model.form.frame.is_some() && !in_rates) || rows.len() > 2 {
         return None;
     }
     let n = views[0].n;

@@ -61,6 +61,13 @@ impl Elaborator<'_> {
         Ok(BodyMotion { R, p: add(pool, &parent.p, &moved), w, v, relative })
     }
 
+    /// The motions of all bodies where joints were asked for forces: they name declared speeds, which belong to the kinematics
+    /// once those are solved.
+    pub(in super::super) fn read_motions(&mut self) -> Fallible<()> {
+        let Some(span) = self.bodies.requests.first().map(|request| request.span) else { return Ok(()) };
+        (0..self.bodies.plan.bodies.len()).try_for_each(|b| self.moving(b, span).map(drop))
+    }
+
     /// How a body moves, once the joints on the way to it have been read.
     pub(super) fn moving(&mut self, body: usize, span: Span) -> Fallible<Moving> {
         let mut way = Vec::new();

@@ -30,7 +30,7 @@ pub(super) struct Request {
     slot: usize,
     wanted: Wanted,
     symbols: Vec<Symbol>,
-    span: Span,
+    pub(super) span: Span,
 }
 
 impl Elaborator<'_> {
@@ -241,6 +241,15 @@ impl Elaborator<'_> {
         let (mut symbols, mut values) = (Vec::new(), Vec::new());
         for request in requests {
             let Some(joint) = self.bodies.joints[request.slot].clone() else { continue };
+            if request.wanted == Wanted::Drive && self.is_actuated_apart(&joint.name) {
+                let message = format!(
+                    "the drive of `{}` is not known: control acts on it where it closes a loop, or at points too",
+                    joint.name
+                );
+                let d = Diagnostic::error(Code::NotApplicable, request.span, message);
+                let help = "`power(control)` is known; with `cut` at another joint of the loop the drive is";
+                return self.fail(d.help(help));
+            }
             let parts = match request.wanted {
                 Wanted::Drive => self.drives(request.slot, &joint, kinematics),
                 wanted => {

@@ -104,7 +104,9 @@ fn joints_that_need_their_coordinate_are_not_cut() {
     let state = model.state_at(state, "C = 0.9").unwrap_or_else(|d| panic!("{}", d.message));
     assert!((evaluate(&model, &state).outputs[1] - 0.9).abs() < 1e-12);
     for needs in ["friction in C: limit 0.1", "require C'' = 0\nactuate C in -50..50"] {
-        load(&format!("{FOUR_BAR}{guesses}\n{needs}"));
+        // The drive of a controlled joint that is cut is refused.
+        let model = FOUR_BAR.replace("drive = drive(C), ", "");
+        load(&format!("{model}{guesses}\n{needs}"));
     }
 }
 
