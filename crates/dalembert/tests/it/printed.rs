@@ -177,13 +177,13 @@ fn combinations() {
         "nonideal work b*y*delta(x) - 0.2*reaction(c)*delta(y)",
     ];
     let forms = [Form::Lagrange, Form::Explicit, Form::Udwadia, Form::Maggi, Form::Kane, Form::Appell];
-    // A third of all combinations, in which every two of the choices meet.
+    // Closed forms of one system take seconds: some of the combinations, in which each choice meets several others.
     let mut turn = 0;
     for (k, speed) in speeds.iter().enumerate() {
         let start = if k == 0 { "x' ~ 0.7, y' ~ 0.5" } else { "u ~ 0.7, v ~ 0.5" };
         for (e, energy) in energies.iter().enumerate() {
-            for (c, constraint) in constraints.iter().enumerate() {
-                let law = laws[(k + e + c) % laws.len()];
+            for (c, constraint) in constraints.iter().enumerate().filter(|(c, _)| (k + e + c) % 4 == 0) {
+                let law = laws[(k + c) % laws.len()];
                 let text = format!(
                     "parameter m = 1.3, J = 0.6, w = 0.7, b = 0.5\ncoordinate x, y\n{speed}\nkinetic {energy}
                     potential m*9.81*y + x^4/4\n{constraint}\n{law}\ninitial x ~ 0.6, y ~ 0.4, {start}"
@@ -193,7 +193,7 @@ fn combinations() {
             }
         }
     }
-    assert_eq!(turn, 24);
+    assert_eq!(turn, 6);
 }
 
 /// Non-ideal forces: the particle of Appell with his quadratic drag, whose lambda was another number in some forms.
