@@ -20,7 +20,7 @@ use fraction::Fractions;
 const BUDGET: u64 = 150_000;
 /// What the product of two terms costs, in visits of a node.
 const TERMS: u64 = 10;
-/// The same for a short expression once the work that was allowed is done.
+/// Work on one short expression once the work that was allowed is done.
 const SMALL_BUDGET: u64 = 10_000;
 /// Shorter expressions are taken apart in any case.
 const SMALL: u64 = 500;
