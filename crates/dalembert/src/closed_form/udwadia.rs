@@ -10,7 +10,8 @@
 //! that follow from others are left out first, so that the rest has full rank, B^+ = B^T G^-1 and no limit is needed;
 //! which rows those are is decided in numbers beside the starting state. Only B and B^+ contain the root M^{-1/2}, which has a
 //! closed form where M falls apart into blocks of one or two speeds; everything else is written without it. Multipliers
-//! of the rows left out are those of least squares, or zero where a force law reads multipliers, as `evaluate` reports them. Checked by `tests/it/printed.rs`.
+//! of the rows left out are those of least squares, or zero where a force law reads multipliers, as `evaluate` reports them.
+//! Checked by `tests/it/printed.rs`.
 
 use crate::closed_form::equations_limits::{MAX_COST, MAX_ROWS, MAX_SPEEDS, refuse};
 use crate::closed_form::symbol_matrix::{self as sm, Rows};

@@ -2,9 +2,9 @@
 //!
 //! The instants of comparisons of time with a constant are known, however many they are (a sampled input has one at each
 //! sample). Other functions are sampled in windows as event functions are (`events`), before a step goes there; no window
-//! lies across an instant that is known. A window that takes many samples is halved, and behind an instant the window goes by the way to it, so that a fast square wave is followed too, at
-//! the same cost for each switch. Each change of sign is closed in until neighbouring numbers lie on both sides of it. Knows
-//! nothing of the state.
+//! lies across an instant that is known. A window that takes many samples is halved, and behind an instant the window goes
+//! by the way to it, so that a fast square wave is followed too, at the same cost for each switch. Each change of sign is
+//! closed in until neighbouring numbers lie on both sides of it. Knows nothing of the state.
 
 use super::events::EventSearch;
 use super::integration::Integration;

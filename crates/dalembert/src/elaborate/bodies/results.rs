@@ -247,7 +247,7 @@ impl Elaborator<'_> {
                     joint.name
                 );
                 let d = Diagnostic::error(Code::NotApplicable, request.span, message);
-                let help = "`power(control)` is known; with `cut` at another joint of the loop the drive is";
+                let help = "write `cut` at another joint of the loop; `power(control)` is known in any case";
                 return self.fail(d.help(help));
             }
             let parts = match request.wanted {
