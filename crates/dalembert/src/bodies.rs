@@ -32,6 +32,8 @@ pub struct Multibody {
     pub joints: Vec<Joint>,
     /// The joints that carry bodies, from the ground outward.
     pub outward: Vec<usize>,
+    /// Whether a loop is cut where the model says so.
+    pub has_chosen_cuts: bool,
     /// Freedoms of joints that close loops and guesses of them at the start, over parameters.
     pub guesses: Vec<(Expr, Expr)>,
     /// Freedoms of joints that close loops whose values at the start are fixed.

@@ -58,6 +58,8 @@ pub const MAX_STEPS: usize = 4_000_000;
 pub const MAX_UNKNOWNS: usize = 50_000;
 /// How many of them where matrices are written out: a matrix of this size is what a machine holds with ease.
 pub const MAX_DENSE: usize = 2000;
+/// What names of outputs begin with that are asked for besides those of the model.
+const ASKED: &str = "value_of_state_";
 /// After this many errors the rest is not read.
 const MAX_ERRORS: usize = 100;
 
@@ -223,6 +225,38 @@ fn declarations(ast: &Ast) -> FxHashMap<String, Span> {
         }
     }
     found
+}
+
+/// A model with its loops cut as it does not say, and what the state's names of another choice are there.
+pub(crate) fn without_chosen_cuts(
+    mut ast: Ast,
+    overrides: &Overrides,
+    names: &[&str],
+) -> Option<(System, Vec<Expr>)> {
+    drop_cuts(&mut ast.body);
+    // As outputs, whose names no model has: the language knows freedoms of all joints by name, however loops are cut.
+    let outputs: Vec<String> =
+        names.iter().enumerate().map(|(k, name)| format!("{ASKED}{k} = {name}")).collect();
+    let (more, _) = dalembert_syntax::parse(&Source::new("state", format!("output {}", outputs.join(", "))));
+    ast.body.statements.extend(more.body.statements);
+    let mut system = elaborate_keeping(&ast, overrides, false).0?;
+    let outputs = &mut system.experiment.outputs;
+    let first = outputs.len().checked_sub(names.len())?;
+    let asked = outputs.split_off(first);
+    Some((system, asked.into_iter().map(|output| output.value).collect()))
+}
+
+fn drop_cuts(block: &mut dalembert_syntax::ast::Block) {
+    use dalembert_syntax::ast::{JointOption, StatementKind};
+    for statement in &mut block.statements {
+        match &mut statement.kind {
+            StatementKind::Joint(joint) => {
+                joint.options.retain(|option| !matches!(option, JointOption::Cut(_)))
+            }
+            StatementKind::For { body, .. } => drop_cuts(body),
+            _ => {}
+        }
+    }
 }
 
 /// Reads a text and understands it. Energies of bodies may only be named ([`System::write_body_energies`]).

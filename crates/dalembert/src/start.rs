@@ -3,3 +3,4 @@
 mod assembly;
 mod initial_state;
 mod invariant_start;
+mod own_cuts;

@@ -80,9 +80,14 @@ impl Workspace {
     /// The system once more with the points at which its forces act ([`System::placed`]), in expressions of its own;
     /// `None` for a system that does not come from a text.
     pub fn free_body_diagram(&self) -> Option<System> {
-        let (source, overrides) = &**self.origin.as_ref()?;
+        let (source, overrides) = self.origin()?;
         let (ast, _) = dalembert_syntax::parse(source);
         crate::elaborate::with_places(&ast, overrides)
+    }
+
+    /// What it was read from, if from a text.
+    pub(crate) fn origin(&self) -> Option<(&Source, &Overrides)> {
+        self.origin.as_deref().map(|(source, overrides)| (source, overrides))
     }
 
     /// Derives and compiles a system; `diagnostics` is what has been said about it so far.

@@ -204,6 +204,7 @@ impl Elaborator<'_> {
             outward: outward(&list),
             bodies: list,
             joints,
+            has_chosen_cuts: bodies.plan.has_chosen_cuts(),
             guesses: bodies.guesses,
             fixed_freedoms: bodies.fixed_freedoms,
             loop_forces: bodies.loop_forces,

@@ -229,7 +229,7 @@ impl Workspace {
     }
 
     /// Values of expressions over time, state and parameters.
-    fn values_at(&mut self, list: &[Expr], state: &dalembert_run::State) -> Vec<f64> {
+    pub(crate) fn values_at(&mut self, list: &[Expr], state: &dalembert_run::State) -> Vec<f64> {
         let (form, parameters) = (&self.form, self.compiled.parameters());
         let mut values = rustc_hash::FxHashMap::default();
         values.insert(form.time, state.t);

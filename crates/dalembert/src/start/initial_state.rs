@@ -132,8 +132,7 @@ impl Workspace {
             return Err(bad(format!("a motion cannot start at t = {t}")));
         }
         let Some(values) = state else {
-            let guess = self.guess_at(t, &[])?;
-            return self.find(guess);
+            return self.start_near(t, &[]);
         };
         let (names, n_x) = (self.state_names(), self.form.coordinates.len());
         if values.len() != names.len() {
@@ -157,18 +156,45 @@ impl Workspace {
         &mut self,
         given: &[(InitialTarget, f64)],
     ) -> Result<ConsistentState, Box<Diagnostic>> {
-        let guess = self.guess_with(given)?;
-        self.find(guess)
+        self.start_near(0.0, given)
+    }
+
+    /// Consistent initial conditions at a time, nearest to what the model says, with some values given and fixed.
+    pub(crate) fn start_near(
+        &mut self,
+        t: f64,
+        given: &[(InitialTarget, f64)],
+    ) -> Result<ConsistentState, Box<Diagnostic>> {
+        let mut guess = self.guess_at(t, given)?;
+        match self.start_by_own_cuts(t, given)? {
+            Some(state) => {
+                guess.state = state;
+                self.find_by(guess, Self::nearest)
+            }
+            None => self.find(guess),
+        }
     }
 
     /// The state on the constraints nearest to a guess.
     fn find(&mut self, guess: StartGuess) -> Result<ConsistentState, Box<Diagnostic>> {
+        match self.system.bodies.is_some() {
+            true => self.find_by(guess, Self::assemble),
+            false => self.find_by(guess, Self::nearest),
+        }
+    }
+
+    fn nearest(&mut self, guess: &StartGuess) -> Result<ConsistentState, Box<Diagnostic>> {
+        find_start(&self.compiled, guess).map_err(|error| Box::new(explain::of_start(&error, guess, self)))
+    }
+
+    /// The state that a search finds near a guess, judged.
+    fn find_by(
+        &mut self,
+        guess: StartGuess,
+        search: fn(&mut Self, &StartGuess) -> Result<ConsistentState, Box<Diagnostic>>,
+    ) -> Result<ConsistentState, Box<Diagnostic>> {
         let guess = self.with_unit_invariants(guess);
-        let started = match self.system.bodies.is_some() {
-            true => self.assemble(&guess)?,
-            false => find_start(&self.compiled, &guess)
-                .map_err(|error| Box::new(explain::of_start(&error, &guess, self)))?,
-        };
+        let started = search(self, &guess)?;
         self.check_invariants(&started.state.x)?;
         self.warn_other_lengths(&started.state.x);
         match self.judge_rows(&started.state, Code::InconsistentStart, true) {

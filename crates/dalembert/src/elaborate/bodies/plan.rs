@@ -56,6 +56,8 @@ enum Use {
     /// By nothing.
     #[default]
     None,
+    /// By a guess at the start: what is guessed is where bodies are put.
+    Guessed,
     /// By a spring, a damper, a force or limits, which can act on the freedom of a joint that is cut.
     Wanted,
     /// By friction, control or an armature, which are simpler with a coordinate.
@@ -162,8 +164,9 @@ impl Gathered {
                 }
             }
             S::Initial(items) => {
-                let fixed = items.iter().filter(|item| item.fixed);
-                fixed.for_each(|item| self.keep(scout, &item.target, Use::Needed));
+                for item in items {
+                    self.keep(scout, &item.target, if item.fixed { Use::Needed } else { Use::Guessed });
+                }
             }
             S::Output(list) => {
                 self.plan.reactions_asked_for |= list.iter().any(|d| asks_for_reactions(&d.value));
@@ -286,12 +289,17 @@ impl Gathered {
 }
 
 impl Plan {
+    /// Whether a loop is cut where the model says so by `cut`.
+    pub fn has_chosen_cuts(&self) -> bool {
+        self.joints.iter().any(|joint| joint.is_cut && joint.carries.is_none())
+    }
+
     /// Chooses the joints that carry bodies (B1) and gives every body its parent.
     fn span_tree(&mut self) {
         let ground = self.bodies.len();
         let mut part: Vec<usize> = (0..=ground).collect();
         let mut branches: Vec<Vec<usize>> = vec![Vec::new(); ground + 1];
-        for use_of in [Use::Needed, Use::Preferred, Use::Wanted, Use::None] {
+        for use_of in [Use::Needed, Use::Preferred, Use::Wanted, Use::Guessed, Use::None] {
             for (j, joint) in self.joints.iter().enumerate() {
                 let is_cut = joint.kind == JointKind::Rod || (joint.is_cut && use_of != Use::Needed);
                 let carries = joint.use_of == use_of && !is_cut;
