@@ -4,3 +4,5 @@ mod assembly;
 mod initial_state;
 mod invariant_start;
 mod own_cuts;
+
+pub(crate) use own_cuts::OwnCuts;

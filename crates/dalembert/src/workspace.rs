@@ -6,6 +6,7 @@ use crate::compile::{Compiled, has_recursion, parameter_values};
 use crate::derive::{derive, derive_besides_bodies};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::kernel_form::KernelForm;
+use crate::start::OwnCuts;
 use crate::system::System;
 use dalembert_run::{State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics, any_error};
@@ -43,6 +44,8 @@ pub struct Workspace {
     unchecked: Arc<AtomicBool>,
     /// What it was read from.
     origin: Option<Arc<(Source, Overrides)>>,
+    /// What its start is found by where it says by `cut` where loops are cut, once it has been asked for.
+    pub(crate) own_cuts: Option<Box<OwnCuts>>,
 }
 
 /// Everything at one state.
@@ -127,6 +130,7 @@ impl Workspace {
             diagnostics,
             unchecked: Arc::new(AtomicBool::new(true)),
             origin: None,
+            own_cuts: None,
         };
         model.check_coefficients();
         if any_error(&model.diagnostics) {
@@ -164,7 +168,7 @@ impl Workspace {
     /// A system whose equations are known, to be compared with another: nothing is said about it, nothing checked.
     pub(crate) fn bare(system: System, form: KernelForm, compiled: Compiled) -> Workspace {
         let unchecked = Arc::new(AtomicBool::new(false));
-        Workspace { system, form, compiled, diagnostics: Vec::new(), unchecked, origin: None }
+        Workspace { system, form, compiled, diagnostics: Vec::new(), unchecked, origin: None, own_cuts: None }
     }
 
     /// Events that would change the state end the motion instead.

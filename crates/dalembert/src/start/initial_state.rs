@@ -167,9 +167,12 @@ impl Workspace {
     ) -> Result<ConsistentState, Box<Diagnostic>> {
         let mut guess = self.guess_at(t, given)?;
         match self.start_by_own_cuts(t, given)? {
+            // It keeps the constraints and has the rates: there is nothing to look for.
             Some(state) => {
-                guess.state = state;
-                self.find_by(guess, Self::nearest)
+                guess.conditions.clear();
+                guess.x_fixed.fill(true);
+                guess.eta_fixed.fill(true);
+                self.find_by(StartGuess { state, ..guess }, Self::nearest)
             }
             None => self.find(guess),
         }

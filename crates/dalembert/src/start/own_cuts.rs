@@ -8,62 +8,87 @@ use crate::bodies::{JointRole, Multibody};
 use crate::elaborate::without_chosen_cuts;
 use crate::system::InitialTarget;
 use crate::workspace::Workspace;
+use dalembert_expr::Expr;
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::Diagnostic;
 
+/// The model without `cut`, kept from one start to the next.
+#[derive(Clone)]
+pub(crate) struct OwnCuts {
+    /// Names of values that are given from outside: their joints are not cut.
+    given: Vec<String>,
+    /// That model, and there the values of the state's names here; `None` where a body would not be free that is free
+    /// here.
+    other: Option<(Workspace, Vec<Expr>)>,
+}
+
 impl Workspace {
-    /// The state at the start that the model has without `cut`; `None` where it has none, or where a body would not be
-    /// free that is free here.
+    /// The state at the start that the model has without `cut`; `None` where the model does without the word, or the
+    /// start cannot be told by it.
     pub(super) fn start_by_own_cuts(
-        &self,
+        &mut self,
         t: f64,
         given: &[(InitialTarget, f64)],
     ) -> Result<Option<State>, Box<Diagnostic>> {
-        let Some(bodies) = self.system.bodies.as_ref().filter(|bodies| bodies.has_chosen_cuts) else {
-            return Ok(None);
-        };
-        let Some((source, overrides)) = self.origin() else { return Ok(None) };
-        let names = self.state_names();
-        let mut overrides = overrides.clone();
-        let rates = self.form.coordinates.len();
-        let named = given.iter().map(|(target, value)| match *target {
-            InitialTarget::Coordinate(i) => (names[i].to_owned(), *value),
-            InitialTarget::Speed(p) => (names[rates + p].to_owned(), *value),
-            InitialTarget::Rate(i) => (format!("{}'", names[i]), *value),
-        });
-        let named: Vec<(String, f64)> = named.collect();
-        overrides.kept.extend(named.iter().map(|(name, _)| format!("{name} = 0")));
-        let (ast, _) = dalembert_syntax::parse(source);
-        let Some((system, asked)) = without_chosen_cuts(ast, &overrides, &names) else { return Ok(None) };
-        if system.bodies.as_ref().map(closing) != Some(closing(bodies)) {
+        if self.system.bodies.as_ref().is_none_or(|bodies| !bodies.has_chosen_cuts) {
             return Ok(None);
         }
-        let Ok(mut other) = Workspace::of(system, Vec::new()) else { return Ok(None) };
-        other.compiled.set_parameters(self.compiled.parameters());
-        let Some(given) =
-            named.iter().map(|(name, value)| Some((other.initial_target(name)?, *value))).collect()
-        else {
-            return Ok(None);
+        let names: Vec<String> = given.iter().map(|(target, _)| self.name_of_target(*target)).collect();
+        let known = self.own_cuts.take().filter(|known| known.given == names);
+        let mut known = known.unwrap_or_else(|| Box::new(self.without_cuts(names)));
+        let state = match &mut known.other {
+            None => Ok(None),
+            Some((other, asked)) => {
+                other.compiled.set_parameters(self.compiled.parameters());
+                let there = known.given.iter().zip(given);
+                let there: Option<Vec<(InitialTarget, f64)>> =
+                    there.map(|(name, (_, value))| Some((other.initial_target(name)?, *value))).collect();
+                let start = there.map(|given| other.start_near(t, &given)).transpose();
+                start.map(|start| {
+                    let values = other.values_at(asked, &start?.state);
+                    let (x, eta) = values.split_at(self.form.coordinates.len());
+                    values.iter().all(|v| v.is_finite()).then(|| State::new(t, x, eta))
+                })
+            }
         };
-        let given: Vec<(InitialTarget, f64)> = given;
-        let there = other.start_near(t, &given)?.state;
-        let values = other.values_at(&asked, &there);
-        let (x, eta) = values.split_at(self.form.coordinates.len());
-        let is_known = values.iter().all(|v| v.is_finite());
-        Ok(is_known.then(|| State::new(t, x, eta)))
+        self.own_cuts = Some(known);
+        state
+    }
+
+    fn without_cuts(&self, given: Vec<String>) -> OwnCuts {
+        let other = || {
+            let (source, overrides) = self.origin()?;
+            let mut overrides = overrides.clone();
+            overrides.kept.extend(given.iter().map(|name| format!("{name} = 0")));
+            let (ast, _) = dalembert_syntax::parse(source);
+            let (system, asked) = without_chosen_cuts(ast, &overrides, &self.state_names())?;
+            if system.bodies.as_ref().map(closing) != self.system.bodies.as_ref().map(closing) {
+                return None;
+            }
+            Some((Workspace::of(system, Vec::new()).ok()?, asked))
+        };
+        OwnCuts { other: other(), given }
+    }
+
+    fn name_of_target(&self, target: InitialTarget) -> String {
+        let (x, speeds) = (&self.system.frame.coordinates, &self.system.frame.speeds);
+        match target {
+            InitialTarget::Coordinate(i) => x[i].name.clone(),
+            InitialTarget::Speed(p) => speeds[p].name.clone(),
+            InitialTarget::Rate(i) => format!("{}'", x[i].name),
+        }
     }
 
     /// What a starting value of this name is about.
     fn initial_target(&self, name: &str) -> Option<InitialTarget> {
         let n_x = self.form.coordinates.len();
-        if let Some(k) = self.state_names().iter().position(|known| *known == name) {
-            return Some(match k.checked_sub(n_x) {
-                None => InitialTarget::Coordinate(k),
-                Some(p) => InitialTarget::Speed(p),
-            });
+        let names = self.state_names();
+        let place = |name: &str| names.iter().position(|known| *known == name);
+        match place(name).map(|k| (k, k.checked_sub(n_x))) {
+            Some((k, None)) => Some(InitialTarget::Coordinate(k)),
+            Some((_, Some(p))) => Some(InitialTarget::Speed(p)),
+            None => place(name.strip_suffix('\'')?).filter(|i| *i < n_x).map(InitialTarget::Rate),
         }
-        let of = name.strip_suffix('\'')?;
-        self.state_names()[..n_x].iter().position(|known| *known == of).map(InitialTarget::Rate)
     }
 }
 

@@ -116,7 +116,8 @@ fn the_start_does_not_depend_on_the_cut() {
     let linkage = FOUR_BAR.replace(", cut", "");
     let outputs = "output angles = [A, B, C, D], rates = [A', B', C', D']";
     let ends = ["to crank", "to coupler", "to rocker at [c, 0]", "to rocker"];
-    for initial in ["A ~ 1", "A ~ 1, B ~ -0.4, D ~ 1.5, A' ~ 2", "A ~ 0.8, C ~ 1, D' = 1", "B = -0.5, C ~ 2"] {
+    for initial in ["A ~ 1", "A ~ 1, B ~ -0.4, D ~ 1.5, A' ~ 2", "A ~ 0.8, C ~ 1, D' = 1", "B = -0.5, C ~ 2"]
+    {
         let mut states = ends.iter().map(|end| {
             let cut = linkage.replacen(&format!("{end}\n"), &format!("{end}, cut\n"), 1);
             assert_ne!(cut, linkage);
