@@ -3,6 +3,7 @@
 use crate::support::{evaluate, load, load_with, start};
 use dalembert::Overrides;
 use dalembert::Workspace;
+use dalembert::diagnostic::Code;
 
 fn output(model: &mut Workspace, name: &str) -> f64 {
     let state = start(model);
@@ -228,4 +229,22 @@ fn momenta_are_of_all_bodies() {
          body b: mass 4, inertia 2\ninitial b.x = 3, b.x' = 1, b.turn' = 1",
         &[("p.x", 10.0), ("c.x", 2.0), ("h", 3.0)],
     );
+}
+
+/// Rows of a joint that closes a loop are distances: what presses is its force, whatever the sliding velocity looks like.
+#[test]
+fn joints_press_with_their_force() {
+    let two = "gravity [0, -9.81]\nparameter mu = 0.3\nbody a: box 2 size [1, 1]\nbody b: box 3 size [0.2, 1]\n\
+               joint hold: pin ground to a at [0, 0.5]\n";
+    for (joint, rows) in [("rod length 0.5", "hang"), ("pin", "hang")] {
+        let text = format!(
+            "{two}joint hang: {joint} a at [0, -0.5] to b at [0, 0.5], cut\n\
+             friction on {rows}: coefficient mu, velocity 0.05*(b.turn' - hold')\ninitial b.y ~ -2, b.turn' = 3\n\
+             output N = mu*norm(force(hang)), F = friction({rows})"
+        );
+        let mut model = load(&text);
+        assert!(model.diagnostics.iter().all(|d| d.code != Code::NormalForceAssumed), "{text}");
+        let (wanted, found) = (output(&mut model, "N"), output(&mut model, "F"));
+        assert!(wanted > 1.0 && (wanted - found.abs()).abs() < 1e-12 * wanted, "{found}, not {wanted}");
+    }
 }
