@@ -154,7 +154,7 @@ struct Elaborator<'a> {
     control: draft::ControlDraft,
     experiment: draft::ExperimentDraft,
     drawing: draft::DrawingDraft,
-    bodies: bodies::Bodies,
+    bodies: bodies::Bodies<'a>,
     functions: functions::Functions,
     tables: Vec<std::rc::Rc<Samples>>,
     table_uses: Vec<TableUse>,
@@ -326,11 +326,12 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Reads the statements of a model, after a look at its bodies.
-    fn read_model(&mut self, ast: &Ast) {
+    fn read_model(&mut self, ast: &'a Ast) {
         if let Some(plan) = bodies::plan(ast, self.overrides) {
             self.bodies = bodies::Bodies::new(plan);
         }
         self.block(&ast.body);
+        self.read_waiting();
     }
 
     /// Records a diagnostic and gives up on what was being read.

@@ -6,11 +6,13 @@
 //! text ([`MAX_NESTING`](super::MAX_NESTING)) and recursion over it is safe.
 
 mod bodies;
+mod parts;
 mod spans;
 
 use crate::source::Span;
 
 pub use bodies::{Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Place, Turn};
+pub use parts::Parts;
 
 /// A whole model: the statements of a file.
 #[derive(Clone, Debug, PartialEq, Default)]

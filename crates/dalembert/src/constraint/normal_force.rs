@@ -4,6 +4,8 @@
 //! and y cos(alpha) = x sin(alpha) are one plane. What presses is the force on a point of a body. It is found by the first
 //! rule that applies:
 //!
+//! 0. **A joint.** Rows of a joint that closes a loop are distances along unit vectors at right angles: the multipliers are
+//!    the force itself.
 //! 1. **Translations.** Speeds of equal, constant inertia which make the sliding velocity a unit vector are the
 //!    right-angled components of a point's velocity; others of the same inertia that the constraint touches belong to it. The normal
 //!    force is the length of the constraint's force on them. Speeds that turn the body, or move another one, have other
@@ -25,6 +27,7 @@ mod open_loads;
 mod particle;
 mod surface;
 
+use crate::bodies::{ClosureRow, Joint, JointRole};
 use crate::constraint::constraint_kind::neighbour;
 use crate::derive::touch_again;
 use crate::workspace::Workspace;
@@ -72,6 +75,9 @@ impl Workspace {
                 continue;
             }
             let rows = self.form.contacts[k].rows.clone();
+            if self.are_distances(k) {
+                continue;
+            }
             let found = match self.translations(k, views) {
                 Translations::Found(speeds, factor) => Some(self.force_on(&rows, &speeds, factor)),
                 Translations::Ambiguous => None,
@@ -145,6 +151,17 @@ impl Workspace {
         };
         let beside = neighbour(self, &start).map(|started| started.state);
         [start].into_iter().chain(beside).collect()
+    }
+
+    /// Rule 0: whether the rows of a contact are distances that a joint keeps.
+    fn are_distances(&self, k: usize) -> bool {
+        let Some(bodies) = &self.system.bodies else { return false };
+        let (of, rows) = (self.system.contacts[k].constraint, self.form.contacts[k].rows.clone());
+        let is_joint = |joint: &&Joint| of.is_some() && joint.role == JointRole::Cut { constraint: of };
+        let Some(joint) = bodies.joints.iter().find(is_joint) else { return false };
+        let first = of.map_or(0, |group| self.system.constraints.named[group].rows.start);
+        let is_distance = |row: &ClosureRow| matches!(row, ClosureRow::Distance | ClosureRow::Along(_));
+        rows.into_iter().all(|r| joint.rows.get(r - first).is_some_and(is_distance))
     }
 
     /// The entries of A on some speeds, by speeds and rows, times a factor.

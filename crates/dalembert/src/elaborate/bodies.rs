@@ -22,6 +22,7 @@ mod reactions;
 mod release;
 mod results;
 mod shapes;
+mod waiting;
 
 use super::scope::Binding;
 use super::{Elaborator, Fallible, Part, RawInitial};
@@ -40,13 +41,21 @@ pub(super) use plan::plan;
 use reactions::Wrench;
 use release::Release;
 use results::Request;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
+use waiting::Waiting;
 
 /// Bodies as far as they have been read.
 #[derive(Default)]
-pub(super) struct Bodies {
+pub(super) struct Bodies<'a> {
     plan: plan::Plan,
+    /// Statements of bodies, frames, joints and force elements that have not been read yet.
+    unread: usize,
+    /// Bodies whose place is known: all joints on the way to them have been read.
+    placed: Vec<bool>,
+    /// Statements that wait for one of those, and the names that they declare.
+    waiting: Vec<Waiting<'a>>,
+    late_names: FxHashSet<String>,
     gravity: Option<(Vector, Span)>,
     bodies: Vec<Option<Body>>,
     /// Those of the plan, then one for each body that is free under its own name.
@@ -76,7 +85,7 @@ pub(super) struct Bodies {
     mass_kind: Option<UnitInfo>,
 }
 
-impl Bodies {
+impl Bodies<'_> {
     pub fn new(plan: plan::Plan) -> Self {
         let (n, joints) = (plan.bodies.len(), plan.joints.len() + plan.bodies.len());
         Bodies {
@@ -84,6 +93,8 @@ impl Bodies {
             joints: vec![None; joints],
             motions: vec![None; n],
             moving: vec![None; n],
+            placed: vec![false; n],
+            unread: plan.statements,
             plan,
             ..Bodies::default()
         }

@@ -14,17 +14,29 @@ use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
 use dalembert_syntax::words::is_reserved;
 
-impl Elaborator<'_> {
-    pub(super) fn block(&mut self, block: &Block) {
+impl<'a> Elaborator<'a> {
+    pub(super) fn block(&mut self, block: &'a Block) {
         for statement in &block.statements {
             if self.budget == 0 || self.diagnostics.len() > MAX_ERRORS {
                 return;
             }
-            let _reported = self.statement(statement);
+            self.read_statement(statement);
         }
     }
 
-    fn statement(&mut self, statement: &Statement) -> Fallible<()> {
+    /// Reads a statement, unless it has to wait for another.
+    pub(super) fn read_statement(&mut self, statement: &'a Statement) {
+        if !self.wait(statement) {
+            self.read_at_once(statement);
+        }
+    }
+
+    pub(super) fn read_at_once(&mut self, statement: &'a Statement) {
+        let _reported = self.statement(statement);
+        self.count_as_read(statement);
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Fallible<()> {
         let span = statement.span;
         self.spend(1, span)?;
         match &statement.kind {

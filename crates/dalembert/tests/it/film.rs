@@ -143,6 +143,35 @@ fn forces_on_coordinates_act_at_their_points() {
     below("all of it", apart(&arrow(&film, ForceKind::Impressed, 0), &[6.0; 51]), 1e-12);
 }
 
+/// A motor at a joint is drawn at the joint, not at the first point that its angle moves.
+#[test]
+fn couples_are_drawn_at_their_joints() {
+    let text = "
+        gravity [0, -9.81]
+        body upper: rod 1 from [0, 0] to [0, -1]
+        body lower: rod 1 from [0, 0] to [0, -2]
+        joint shoulder: pin ground to upper
+        joint elbow: pin upper at [0, -1] to lower
+        force shoulder = 3
+        force elbow = -2
+        initial shoulder = 0.4
+        output hip = [0, 0] of upper, knee = [0, -1] of upper
+    ";
+    let (film, motion) = film_of(text, &until(0.5));
+    for (joint, point, value) in [("shoulder", "hip", 3.0), ("elbow", "knee", -2.0)] {
+        let couple = film.couples.iter().find(|c| c.name == joint && c.kind == ForceKind::Impressed);
+        let couple = couple.unwrap_or_else(|| panic!("no couple at {joint}"));
+        below(joint, apart(&couple.values, &vec![value; film.times.len()]), 1e-12);
+        for (k, part) in ["x", "y"].iter().enumerate() {
+            below(
+                joint,
+                apart(&track(&film, couple.at + k), &column(&motion, &format!("{point}.{part}"))),
+                1e-12,
+            );
+        }
+    }
+}
+
 #[test]
 fn couples_without_a_point_are_told() {
     let text = "

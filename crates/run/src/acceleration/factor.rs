@@ -238,13 +238,15 @@ impl Factor {
         let Ok(ratio) = cholesky(&mut self.gram, m) else { return false };
         let limit = tolerance::GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
         let pivots = (0..m).map(|i| (self.gram[i * m + i] / self.length[i]).powi(2));
-        if rules.path != Path::Gram && !(ratio > limit && trusted(pivots)) {
+        let margin =
+            (0..m).map(|i| self.gram[i * m + i] / self.reference[i].max(self.length[i])).fold(1.0, f64::min);
+        // A row that is rounding against what it was lately is at right angles to the others by chance.
+        let certain = ratio > limit && trusted(pivots) && margin > rules.rank_tol;
+        if rules.path != Path::Gram && !certain {
             return false;
         }
         self.taken = if ratio > tolerance::GRAM_SAFE { Taken::Gram } else { Taken::GramRefined };
-        self.rank = m;
-        self.margin =
-            (0..m).map(|i| self.gram[i * m + i] / self.reference[i].max(self.length[i])).fold(1.0, f64::min);
+        (self.rank, self.margin) = (m, margin);
         true
     }
 

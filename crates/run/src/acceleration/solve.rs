@@ -308,6 +308,9 @@ impl Accelerator {
         x_dot.copy_from_slice(&self.fused_results[..n_x]);
         eta_dot.copy_from_slice(&self.fused_results[n_x..n_x + n]);
         let margin = self.factor.take_measure(rows, pivots, squares);
+        if margin <= RANK_TOL {
+            return false; // a row that is rounding
+        }
         (self.solution.rank, self.solution.margin, self.solution.path) =
             (rank, margin, crate::kernel::Taken::Gram);
         true

@@ -354,7 +354,8 @@ fn particles(
     found
 }
 
-/// Angles of the plane: coordinates in which everything drawn is periodic. Couples are drawn at the first point that turns.
+/// Angles of the plane: coordinates in which everything drawn is periodic. Couples are drawn at the joint whose angle it is,
+/// else at the first point that turns.
 fn angles(
     model: &mut Workspace,
     layout: &FrameLayout,
@@ -372,7 +373,8 @@ fn angles(
             let parts = &layout.values[offset..offset + 2];
             parts.iter().any(|e| pool.depends_on(*e, &[symbol]))
         };
-        let Some(at) = layout.points.iter().map(|(_, at)| *at).find(|at| turns(pool, *at)) else { continue };
+        let turning = layout.points.iter().map(|(_, at)| *at).find(|at| turns(pool, *at));
+        let Some(at) = joint_of(model, layout, p).or(turning) else { continue };
         let name = model.system.frame.coordinates[p].name.clone();
         let unit = model.system.unit_of_column(&name);
         let pool = &mut model.system.pool;
@@ -390,6 +392,13 @@ fn angles(
         }
     }
     found
+}
+
+/// Where the joint of a coordinate is drawn.
+fn joint_of(model: &Workspace, layout: &FrameLayout, coordinate: usize) -> Option<usize> {
+    let joint = model.system.bodies.as_ref()?.joints.iter().find(|j| j.coordinates.contains(&coordinate))?;
+    let shape = layout.shapes.iter().find(|s| s.kind == "joint" && s.name == joint.name)?;
+    shape.at.first().copied()
 }
 
 /// The multipliers at a row; `None` where redundant rows share their forces.

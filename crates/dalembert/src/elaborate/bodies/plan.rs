@@ -17,7 +17,7 @@ use dalembert_syntax::ast::{
 };
 use dalembert_syntax::parse;
 use dalembert_syntax::source::Source;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The body that is fixed in space.
 pub(super) const GROUND: &str = "ground";
@@ -41,7 +41,7 @@ pub(in super::super) struct PlannedBody {
 #[derive(Debug)]
 pub(in super::super) struct PlannedJoint {
     kind: JointKind,
-    ends: [Option<usize>; 2],
+    pub ends: [Option<usize>; 2],
     /// Where the ends are on their bodies, if not at the origins.
     at: [Option<Expr>; 2],
     is_cut: bool,
@@ -76,6 +76,12 @@ pub(in super::super) struct Plan {
     pub joint_of: FxHashMap<String, usize>,
     /// Bodies that frames are fixed on, by the name of the frame; `None` for the ground.
     pub frame_of: FxHashMap<String, Option<usize>>,
+    /// Force elements by name.
+    pub elements: FxHashSet<String>,
+    /// Families of any of these, by their plain name.
+    pub families: FxHashSet<String>,
+    /// How many statements declare them.
+    pub statements: usize,
     /// Joints whose forces are asked for somewhere, by name; sums of reactions are formed only then.
     pub reactions_asked_for: bool,
 }
@@ -133,6 +139,11 @@ impl Gathered {
 
     fn statement(&mut self, scout: &mut Elaborator<'_>, kind: &S) {
         expressions(kind).into_iter().for_each(|e| self.dimensions.points(e));
+        if declares_part(kind) {
+            self.plan.statements += 1;
+            let declared = kind.parts().declares.into_iter().filter(|target| !target.subscripts.is_empty());
+            self.plan.families.extend(declared.map(|target| target.name.text.clone()));
+        }
         match kind {
             S::Const(list) => list.iter().for_each(|d| _ = scout.constant(d)),
             S::Let(list) => self.dimensions.names(list),
@@ -247,6 +258,7 @@ impl Gathered {
         if let ElementPlace::At(joint) = &element.place {
             self.keep(scout, joint, Use::Wanted);
         }
+        self.plan.elements.extend(scout.member(&element.name));
     }
 
     /// A joint whose coordinate is used.
@@ -359,6 +371,11 @@ impl Plan {
     }
 }
 
+/// Whether a statement declares something that others may be about before it has been read.
+pub(in super::super) fn declares_part(kind: &S) -> bool {
+    matches!(kind, S::Body(_) | S::Frame { .. } | S::Joint(_) | S::Element(_))
+}
+
 /// A place other than the origin, without spans.
 fn away_from_origin(at: &Expr) -> Option<Expr> {
     let is_zero = |e: &Expr| matches!(&e.kind, ExprKind::Number(n) if n.parse() == Ok(0.0));
@@ -402,24 +419,6 @@ fn root(part: &mut [usize], mut at: usize) -> usize {
 
 /// Whether an expression asks for the force or torque of a joint.
 fn asks_for_reactions(e: &Expr) -> bool {
-    let any = |parts: &[Expr]| parts.iter().any(asks_for_reactions);
-    match &e.kind {
-        ExprKind::Call(name, args) => matches!(name.text.as_str(), "force" | "torque") || any(args),
-        ExprKind::Number(_) | ExprKind::Quantity(..) | ExprKind::Name(_) => false,
-        ExprKind::Slice(a, _) => asks_for_reactions(a),
-        ExprKind::Index(a, list) => asks_for_reactions(a) || any(list),
-        ExprKind::Component(a, _) | ExprKind::Prime(a, _) | ExprKind::Neg(a) | ExprKind::Not(a) => {
-            asks_for_reactions(a)
-        }
-        ExprKind::SumOver(sum) => asks_for_reactions(&sum.body),
-        ExprKind::Vector(list) | ExprKind::And(list) | ExprKind::Or(list) => any(list),
-        ExprKind::Sum(terms) => terms.iter().any(|term| asks_for_reactions(&term.expr)),
-        ExprKind::Product(factors) => factors.iter().any(|factor| asks_for_reactions(&factor.expr)),
-        ExprKind::Power(a, b) | ExprKind::Compare(_, a, b) | ExprKind::Of(a, b) | ExprKind::In(a, b) => {
-            asks_for_reactions(a) || asks_for_reactions(b)
-        }
-        ExprKind::If(parts) => {
-            [&parts.condition, &parts.then, &parts.otherwise].into_iter().any(asks_for_reactions)
-        }
-    }
+    let asks = matches!(&e.kind, ExprKind::Call(name, _) if matches!(name.text.as_str(), "force" | "torque"));
+    asks || e.parts().into_iter().any(asks_for_reactions)
 }

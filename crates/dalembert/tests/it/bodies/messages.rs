@@ -137,6 +137,14 @@ fn words_of_bodies_are_free_as_names() {
 }
 
 /// A spring or damper acts on one freedom: joints of several, or none, say how to name one or what to use.
+/// What waits for itself is told as if it stood alone.
+#[test]
+fn statements_that_wait_for_each_other_are_refused() {
+    let text = "gravity [0, -9.81]\nlet l = J + 1\nbody a: rod 1 from [0, 0] to [1, 0]\n\
+                joint J: pin ground at [l, 0] to a\n";
+    refused(text, Code::UnknownName, "unknown name `J`");
+}
+
 #[test]
 fn elements_at_joints_of_several_freedoms_name_one() {
     let model = |kind: &str| {
@@ -155,8 +163,6 @@ fn elements_at_joints_of_several_freedoms_name_one() {
     ] {
         refused_with_help(&model(kind), Code::BadOption, &parts);
     }
-    let later = "gravity [0, -9.81]\nbody a: rod 1 from [0, 0] to [1, 0]\ndamper d: 0.5 at J\njoint J: pin ground to a";
-    refused(later, Code::UnknownName, "stated later");
     // Closed loops as well.
     let cut = "gravity [0, 0, -9.81]\nbody a: box 1 size [1, 1, 1]\njoint I: ball ground to a\n\
                joint J: ball ground at [0, 0, 1] to a at [0, 0, 1], cut\ndamper d: 0.5 at J";

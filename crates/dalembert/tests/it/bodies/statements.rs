@@ -3,6 +3,7 @@
 use crate::support::{evaluate, load, load_with, start};
 use dalembert::Overrides;
 use dalembert::Workspace;
+use dalembert::diagnostic::Code;
 
 fn output(model: &mut Workspace, name: &str) -> f64 {
     let state = start(model);
@@ -194,5 +195,85 @@ fn names_of_other_programs_are_understood_in_messages() {
     ] {
         let said = crate::support::refusal(text);
         assert!(said[0].help.as_deref().is_some_and(|help| help.contains(ours)), "{said:#?}");
+    }
+}
+
+/// What is about a joint, body or force element may stand before it, in loops of families as well; so may what uses a name
+/// that is about one.
+#[test]
+fn statements_stand_in_any_order() {
+    let parts = [
+        "body upper: rod 1 from [0, 0] to [0, -1]",
+        "body lower: rod 1 from [0, 0] to [0, -1]",
+        "joint shoulder: pin ground to upper",
+        "joint elbow: pin upper at [0, -1] to lower",
+        "damper d: 0.1 at elbow",
+        "spring s: 2 length 0.5 between upper and tip",
+        "frame tip: lower at [0, -1]",
+        "force elbow = -3*height",
+        "initial shoulder = 1.2, elbow = 0.3, elbow' = 2",
+        "output a = shoulder'', b = elbow'', pull = force(shoulder), p = momentum, moment = force(d), stretch = force(s)",
+        "gravity [0, -9.81]",
+    ];
+    let wanted: Vec<String> =
+        ["a", "b", "pull.x", "pull.y", "p.x", "p.y", "moment", "stretch"].map(String::from).into();
+    let values = |order: Vec<&str>| -> Vec<f64> {
+        let mut model = load(&format!("let height = tip.origin.y\n{}", order.join("\n")));
+        wanted.iter().map(|name| output(&mut model, name)).collect()
+    };
+    let usual = values(parts.to_vec());
+    let backwards = values(parts.iter().rev().copied().collect());
+    let turned = values(parts[5..].iter().chain(&parts[..5]).copied().collect());
+    for other in [backwards, turned] {
+        for ((name, a), b) in wanted.iter().zip(&usual).zip(&other) {
+            assert!((a - b).abs() <= 1e-12 * (1.0 + a.abs()), "{name}: {a} and {b}");
+        }
+    }
+}
+
+/// In families, what is about a member waits for that member, with the indices of its loops.
+#[test]
+fn members_may_be_used_before_they_are_stated() {
+    let chain = "gravity [0, -9.81]\n\
+        for i in 1..3 {\n  output y[i] = ([0, -1] of link[i]).y, k[i] = pin[i]''\n  initial pin[i] = i/10\n\
+        damper d[i]: i at pin[4 - i]\n}\n\
+        output total = sum(i in 1..3, pin[i]'')\n\
+        for i in 1..3 { body link[i]: rod i from [0, 0] to [0, -1] }\n\
+        joint pin[1]: pin ground to link[1]\n\
+        for i in 2..3 { joint pin[i]: pin link[i - 1] at [0, -1] to link[i] }\n";
+    let (s1, s2, s3) = (0.1f64.cos(), 0.3f64.cos(), 0.6f64.cos());
+    gives(chain, &[("y[1]", -s1), ("y[2]", -s1 - s2), ("y[3]", -s1 - s2 - s3)]);
+    let mut model = load(chain);
+    let sum: f64 = ["k[1]", "k[2]", "k[3]"].iter().map(|name| output(&mut model, name)).sum();
+    let total = output(&mut model, "total");
+    assert!((total - sum).abs() < 1e-12 * sum.abs() && sum.abs() > 1.0, "{total} and {sum}");
+}
+
+/// Momenta are of all bodies, those that are stated later as well.
+#[test]
+fn momenta_are_of_all_bodies() {
+    gives(
+        "gravity [0, -9.81]\nbody a: mass 2, inertia 1\ninitial a.x' = 3, a.turn' = 1\n\
+         output p = momentum, c = centre_of_mass, h = angular_momentum([0, 0])\n\
+         body b: mass 4, inertia 2\ninitial b.x = 3, b.x' = 1, b.turn' = 1",
+        &[("p.x", 10.0), ("c.x", 2.0), ("h", 3.0)],
+    );
+}
+
+/// Rows of a joint that closes a loop are distances: what presses is its force, whatever the sliding velocity looks like.
+#[test]
+fn joints_press_with_their_force() {
+    let two = "gravity [0, -9.81]\nparameter mu = 0.3\nbody a: box 2 size [1, 1]\nbody b: box 3 size [0.2, 1]\n\
+               joint hold: pin ground to a at [0, 0.5]\n";
+    for (joint, rows) in [("rod length 0.5", "hang"), ("pin", "hang")] {
+        let text = format!(
+            "{two}joint hang: {joint} a at [0, -0.5] to b at [0, 0.5], cut\n\
+             friction on {rows}: coefficient mu, velocity 0.05*(b.turn' - hold')\ninitial b.y ~ -2, b.turn' = 3\n\
+             output N = mu*norm(force(hang)), F = friction({rows})"
+        );
+        let mut model = load(&text);
+        assert!(model.diagnostics.iter().all(|d| d.code != Code::NormalForceAssumed), "{text}");
+        let (wanted, found) = (output(&mut model, "N"), output(&mut model, "F"));
+        assert!(wanted > 1.0 && (wanted - found.abs()).abs() < 1e-12 * wanted, "{found}, not {wanted}");
     }
 }
