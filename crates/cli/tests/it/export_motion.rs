@@ -40,6 +40,17 @@ initial s = 0, slip = 6
 output wa = a', wb = b'
 simulate until 6";
 
+/// A slide that turns back shortly behind an event, within the next step.
+const TURN: &str = "
+discrete push = 0
+coordinate x
+kinetic x'^2/2
+force x = push - 4*x
+friction in x: limit 0.5
+event kick: t - 1.569 rising do push = 0.1
+initial x = 1
+simulate until 3";
+
 /// A road with a kink, a force that comes and goes by the clock, and a state variable.
 const ROAD: &str = "
 parameter m = 1, g = 9.81
@@ -148,6 +159,7 @@ fn friction_and_events_in_c_move_as_in_the_engine() {
         (text("ball.dal", BALL), "6", 10),
         (text("clutch.dal", CLUTCH), "6", 0),
         (text("road.dal", ROAD), "1", 0),
+        (text("turn.dal", TURN), "3", 0),
     ];
     for (file, until, code) in &cases {
         let apart = compared(&folder, file, until, "0", *code);

@@ -267,7 +267,11 @@ static int NAME_take_modes(double t, double *x, double *eta, const double *p, in
     double tolerance, NAME_modes *m)
 {
     const double fastest = fmax(m->top_speed, NAME_largest(eta, NAME_N));
-    int k, code = NAME_settle_modes(NAME_within(m, t), x, eta, p, landed, loose, quiet, m);
+    double g[NAME_WATCHED];
+    int k, code, slid[NAME_NC];
+    for (k = 0; k < NAME_NC; k++)
+        slid[k] = !m->sticks[k] && k != landed;
+    code = NAME_settle_modes(NAME_within(m, t), x, eta, p, landed, loose, quiet, m);
     m->rest = tolerance * (1.0 + fastest) + 4e-12 * fastest;
     if (!code)
         code = NAME_project(t, x, eta, p, m);
@@ -275,9 +279,10 @@ static int NAME_take_modes(double t, double *x, double *eta, const double *p, in
     if (!code)
         code = NAME_lead_off(t, x, eta, p, tolerance, m);
 //@end
-    for (k = 0; k < NAME_NC; k++)
-        m->side[k] = m->sticks[k];
-    (void)k;
+    if (code || NAME_watch(t, x, eta, p, m, g))
+        NAME_fill(0.0, g, NAME_WATCHED);
+    for (k = 0; k < NAME_NC; k++) /* what has just begun to slide has no side yet, what goes on sliding has */
+        m->side[k] = m->sticks[k] || (slid[k] && g[k] > 0.0);
     return code;
 }
 
