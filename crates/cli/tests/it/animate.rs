@@ -295,13 +295,13 @@ fn solids_are_drawn_with_light() {
 fn pages_have_their_pictures_taken() {
     let Some(browser) = Browser::find("animate_pictures") else { return };
     let images = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/images"));
-    for (name, at, image) in [
-        ("double_pendulum_cartesian", "#t=1.1", "animation.png"),
-        ("rolling_disk_lean", "#t=3.4", "animation_space.png"),
-        ("four_bar_bodies", "#t=1", "animation_bodies.png"),
+    for (name, at, size, image) in [
+        ("rolling_disk", "#t=7", (700, 440), "animation_disk.png"),
+        ("rolling_disk_lean", "#t=3.4", (1280, 600), "animation_space.png"),
+        ("four_bar_bodies", "#t=1", (1280, 600), "animation_bodies.png"),
     ] {
         let page = browser.page(name);
-        let taken = browser.picture(&page, at, (1280, 660), image);
+        let taken = browser.picture(&page, at, size, image);
         browser.picture(&page, at, (390, 1400), "narrow.png");
         if std::env::var_os("DALEMBERT_SCREENSHOTS").is_some() {
             std::fs::copy(taken, images.join(image)).expect("the picture is kept");

@@ -240,8 +240,9 @@ impl Factor {
         let pivots = (0..m).map(|i| (self.gram[i * m + i] / self.length[i]).powi(2));
         let margin =
             (0..m).map(|i| self.gram[i * m + i] / self.reference[i].max(self.length[i])).fold(1.0, f64::min);
-        // A row that is rounding against what it was lately is at right angles to the others by chance.
-        let certain = ratio > limit && trusted(pivots) && margin > rules.rank_tol;
+        // A row that is rounding against what it was lately is at right angles to the others by chance. One that has
+        // no others may shrink as it likes.
+        let certain = ratio > limit && trusted(pivots) && (m == 1 || margin > rules.rank_tol);
         if rules.path != Path::Gram && !certain {
             return false;
         }

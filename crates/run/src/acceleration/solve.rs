@@ -308,8 +308,8 @@ impl Accelerator {
         x_dot.copy_from_slice(&self.fused_results[..n_x]);
         eta_dot.copy_from_slice(&self.fused_results[n_x..n_x + n]);
         let margin = self.factor.take_measure(rows, pivots, squares);
-        if margin <= RANK_TOL {
-            return false; // a row that is rounding
+        if rank > 1 && margin <= RANK_TOL {
+            return false; // a row that is rounding beside others, see `Factor::factor_gram`
         }
         (self.solution.rank, self.solution.margin, self.solution.path) =
             (rank, margin, crate::kernel::Taken::Gram);
