@@ -5,4 +5,3 @@ mod initial_state;
 mod invariant_start;
 mod own_cuts;
 
-pub(crate) use own_cuts::OwnCuts;

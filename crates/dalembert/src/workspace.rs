@@ -6,8 +6,8 @@ use crate::compile::{Compiled, has_recursion, parameter_values};
 use crate::derive::{derive, derive_besides_bodies};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::kernel_form::KernelForm;
-use crate::start::OwnCuts;
 use crate::system::System;
+use dalembert_expr::Expr;
 use dalembert_run::{State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics, any_error};
 use dalembert_syntax::source::Source;
@@ -46,6 +46,16 @@ pub struct Workspace {
     origin: Option<Arc<(Source, Overrides)>>,
     /// What its start is found by where it says by `cut` where loops are cut, once it has been asked for.
     pub(crate) own_cuts: Option<Box<OwnCuts>>,
+}
+
+/// The model without `cut`, kept from one start to the next (`start/own_cuts.rs`).
+#[derive(Clone)]
+pub(crate) struct OwnCuts {
+    /// Names of values that are given from outside: their joints are not cut.
+    pub given: Vec<String>,
+    /// That model, and there the values of the state's names here; `None` where a body would not be free that is free
+    /// here.
+    pub other: Option<(Workspace, Vec<Expr>)>,
 }
 
 /// Everything at one state.

@@ -103,7 +103,11 @@ fn words(payload: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
 
+    /// Panics of the whole process are listened to: here one comes after the other.
+    static ALONE: Mutex<()> = Mutex::new(());
+
     fn message<T>(work: impl FnOnce() -> T) -> String {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         catch("simulate pendulum.dal", work).map(|_| ()).unwrap_err().message
     }
 
@@ -115,6 +119,7 @@ mod tests {
         });
         assert!(said.starts_with("internal error while running simulate pendulum.dal: index out of bounds"));
         assert!(said.contains("internal.rs:"), "{said}");
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let d = catch::<()>("x", || panic!("no")).unwrap_err();
         assert!(is_internal(&d) && d.help.iter().any(|help| help.contains("report")));
     }

@@ -7,20 +7,9 @@
 use crate::bodies::{JointRole, Multibody};
 use crate::elaborate::without_chosen_cuts;
 use crate::system::InitialTarget;
-use crate::workspace::Workspace;
-use dalembert_expr::Expr;
+use crate::workspace::{OwnCuts, Workspace};
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::Diagnostic;
-
-/// The model without `cut`, kept from one start to the next.
-#[derive(Clone)]
-pub(crate) struct OwnCuts {
-    /// Names of values that are given from outside: their joints are not cut.
-    given: Vec<String>,
-    /// That model, and there the values of the state's names here; `None` where a body would not be free that is free
-    /// here.
-    other: Option<(Workspace, Vec<Expr>)>,
-}
 
 impl Workspace {
     /// The state at the start that the model has without `cut`; `None` where the model does without the word, or the
