@@ -1,5 +1,6 @@
 //! Diagnostics for people and for programs.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{
@@ -115,7 +116,7 @@ fn origin(source: &Source, span: Span) -> Origin<'_> {
 fn patched<'a>(source: &'a Source, span: Span, text: &'a str) -> Option<Snippet<'a, Patch<'a>>> {
     let window = window(source, [span])?;
     let range = window.within(source, span);
-    let snippet = Snippet::source(&source.text[window.bytes.clone()])
+    let snippet = Snippet::source(window.text(source))
         .path(source.name.as_str())
         .line_start(window.line);
     Some(snippet.patch(Patch::new(range, text)))
@@ -141,10 +142,16 @@ fn window(source: &Source, spans: impl IntoIterator<Item = Span>) -> Option<Wind
 
 impl Window {
     fn snippet<'a>(&self, source: &'a Source) -> Snippet<'a, Annotation<'a>> {
-        Snippet::source(&source.text[self.bytes.clone()])
+        Snippet::source(self.text(source))
             .path(source.name.as_str())
             .line_start(self.line)
             .fold(true)
+    }
+
+    /// The lines. Ends of lines of two bytes, as Windows has them, become a blank and one byte: places stay where they are.
+    fn text<'a>(&self, source: &'a Source) -> Cow<'a, str> {
+        let text = &source.text[self.bytes.clone()];
+        if text.contains('\r') { Cow::Owned(text.replace('\r', " ")) } else { Cow::Borrowed(text) }
     }
 
     fn contains(&self, source: &Source, span: Span) -> bool {
@@ -202,4 +209,19 @@ fn place_into(object: &mut Value, span: Option<Span>, source: &Source) {
     object["line"] = json!(place.map(|(start, _)| start.line));
     object["column"] = json!(place.map(|(start, _)| start.column));
     object["end"] = place.map_or(Value::Null, |(_, end)| json!({ "line": end.line, "column": end.column }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Code;
+
+    #[test]
+    fn ends_of_lines_of_two_bytes_are_not_shown() {
+        let source = Source::new("model.dal", "coordinate x\r\npotential y\r\n");
+        let said = Diagnostic::error(Code::UnknownName, Span::new(24, 25), "unknown name `y`");
+        let text = render(&[said], &source, Style::Plain);
+        assert!(text.contains("model.dal:2:11") && text.contains("2 | potential y"), "{text}");
+        assert!(text.chars().all(|c| c == '\n' || c == ' ' || c.is_ascii_graphic()), "{text}");
+    }
 }
