@@ -4,4 +4,3 @@ mod assembly;
 mod initial_state;
 mod invariant_start;
 mod own_cuts;
-

@@ -116,9 +116,7 @@ fn origin(source: &Source, span: Span) -> Origin<'_> {
 fn patched<'a>(source: &'a Source, span: Span, text: &'a str) -> Option<Snippet<'a, Patch<'a>>> {
     let window = window(source, [span])?;
     let range = window.within(source, span);
-    let snippet = Snippet::source(window.text(source))
-        .path(source.name.as_str())
-        .line_start(window.line);
+    let snippet = Snippet::source(window.text(source)).path(source.name.as_str()).line_start(window.line);
     Some(snippet.patch(Patch::new(range, text)))
 }
 
@@ -142,10 +140,7 @@ fn window(source: &Source, spans: impl IntoIterator<Item = Span>) -> Option<Wind
 
 impl Window {
     fn snippet<'a>(&self, source: &'a Source) -> Snippet<'a, Annotation<'a>> {
-        Snippet::source(self.text(source))
-            .path(source.name.as_str())
-            .line_start(self.line)
-            .fold(true)
+        Snippet::source(self.text(source)).path(source.name.as_str()).line_start(self.line).fold(true)
     }
 
     /// The lines. Ends of lines of two bytes, as Windows has them, become a blank and one byte: places stay where they are.
