@@ -118,9 +118,10 @@ impl Workspace {
         if any_error(&diagnostics) {
             return Err(diagnostics.into());
         }
-        // Small systems are cheap in symbols, and friction asks them what presses.
+        // Small systems are cheap in symbols, and friction asks them what presses where that is not stated.
+        let presses_are_known = system.contacts.iter().all(|contact| contact.normal.is_some());
         let is_deferred =
-            system.frame.speeds.len() > SMALL && system.contacts.is_empty() && has_recursion(&mut system);
+            system.frame.speeds.len() > SMALL && presses_are_known && has_recursion(&mut system);
         if !is_deferred || system.events_read_energies() {
             system.write_body_energies();
         }

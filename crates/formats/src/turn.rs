@@ -37,7 +37,8 @@ impl Angle {
         }
     }
 
-    fn text(self) -> String {
+    /// As it is written in a model.
+    pub fn text(self) -> String {
         let Angle::Degrees(whole) = self else { return number(self.value()) };
         let divisor = common_divisor(whole.unsigned_abs(), 180);
         let (above, below) = (whole / divisor as i32, 180 / divisor as i32);

@@ -315,18 +315,14 @@ fn origin(node: Node<'_, '_>, snap: Option<f64>, log: &mut Log) -> Place {
         Some(angle) => {
             // Rounding of the last digit is no change.
             if (angle.value() - value).abs() > 1e-15 {
-                changed.push(value);
+                changed.push(format!("{value:?} is taken as {}", angle.text()));
             }
             angle
         }
         None => Angle::Radians(value),
     });
     if !changed.is_empty() {
-        let values: Vec<String> = changed.iter().map(f64::to_string).collect();
-        let what =
-            if changed.len() == 1 { "is taken as a quarter turn" } else { "are taken as quarter turns" };
-        let message = format!("{} {what}", values.join(" and "));
-        log.say(Code::ImportSnapped, value_span(origin, "rpy"), message);
+        log.say(Code::ImportSnapped, value_span(origin, "rpy"), changed.join(", "));
     }
     if let Some(q) = log.array::<4>(origin, "quat_xyzw").filter(|q| *q != [0.0; 4]) {
         return Place { at, turn: Turn::Quaternion([q[3], q[0], q[1], q[2]]) };

@@ -4,7 +4,8 @@
 
 use super::{Parse, Parser};
 use crate::ast::{
-    Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Name, Place, StatementKind, Turn,
+    Body, BodyPart, Element, ElementKind, ElementPlace, Expr, Joint, JointOption, Name, Place, StatementKind,
+    Turn,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -214,7 +215,7 @@ impl Parser<'_> {
     }
 
     /// `pitch h` or `length l`: one factor, so that the name of a body may follow.
-    fn joint_size(&mut self, word: &'static str) -> Parse<crate::ast::Expr> {
+    fn joint_size(&mut self, word: &'static str) -> Parse<Expr> {
         self.tail = &[];
         self.expect_word(word)?;
         self.factor_expression()
@@ -269,7 +270,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `S: k length l0 between P and Q`, `S: k angle a0 at J`
+    /// `S: k length l0 between P and Q`, `S: k angle a0 at J`; what a spring is slack at may come last.
     pub(super) fn element(&mut self, kind: ElementKind) -> Parse<Element> {
         let name = self.target_and_colon()?;
         self.tail = match kind {
@@ -281,22 +282,34 @@ impl Parser<'_> {
         if kind == ElementKind::Bushing && self.take(TokenKind::Comma).is_some() {
             values.push(self.expression()?);
         }
-        let rest = if kind == ElementKind::Spring && (self.at_word("length") || self.at_word("angle")) {
-            let word = self.part_word()?;
-            Some((word, self.expression()?))
-        } else {
-            None
-        };
-        let place = self.element_place(kind)?;
+        let mut rest = self.slack_at(kind)?;
+        let may_follow = rest.is_none() && kind == ElementKind::Spring;
+        let place = self.element_place(kind, if may_follow { &["length", "angle"] } else { &[] })?;
+        if may_follow {
+            let comma = self.take(TokenKind::Comma).is_some();
+            rest = self.slack_at(kind)?;
+            if comma && rest.is_none() {
+                self.expect_word("length")?;
+            }
+        }
         Ok(Element { kind, name, values, rest, place })
     }
 
-    fn element_place(&mut self, kind: ElementKind) -> Parse<ElementPlace> {
+    fn slack_at(&mut self, kind: ElementKind) -> Parse<Option<(Name, Expr)>> {
+        if kind != ElementKind::Spring || !(self.at_word("length") || self.at_word("angle")) {
+            return Ok(None);
+        }
+        let word = self.part_word()?;
+        Ok(Some((word, self.expression()?)))
+    }
+
+    fn element_place(&mut self, kind: ElementKind, tail: &'static [&'static str]) -> Parse<ElementPlace> {
         if kind != ElementKind::Bushing && self.take_word("at") {
+            self.tail = tail;
             return Ok(ElementPlace::At(self.state_target()?));
         }
         self.expect_word("between")?;
-        self.tail = &[];
+        self.tail = tail;
         // Points are sums: `and` separates them.
         let first = self.sum_expression()?;
         self.expect(TokenKind::And)?;

@@ -246,3 +246,26 @@ fn verify_compares_the_roads() {
     assert!(check.passed && check.worst < 1e-12, "{check:?}");
     assert!(found.passed());
 }
+
+#[test]
+fn friction_of_given_limits_leaves_the_recursion_alone() {
+    let mut arm = String::from("gravity [0, 0, -9.81]\n");
+    for k in 0..4 {
+        let from = if k == 0 { "ground".to_owned() } else { format!("b{} at [0.4, 0.1, 0]", k - 1) };
+        arm += &format!(
+            "body b{k}: mass 1.2, centre [0.21, 0.013, -0.07], inertia [0.02, 0.05, 0.04]
+            joint j{k}: pin {from} turned rpy(0.612372, -0.35355, 0.4148) to b{k}, axis [0.3, 1, 0]\n"
+        );
+    }
+    let start = "initial j0 = 0.3, j1 = 0.2, j0' = 1, j1' = 0.5, j2' = -0.4, j3' = 2\n";
+    let accelerations = |laws: &str| {
+        let mut model = load(&format!("{arm}{laws}{start}"));
+        assert!(model.form.is_deferred, "{laws}");
+        let start = model.start().unwrap_or_else(|d| panic!("{}", d.message));
+        let now = model.evaluate(&start.state).unwrap_or_else(|d| panic!("{}", d.message));
+        now.solution.eta_dot.clone()
+    };
+    let by_friction = accelerations("friction in j1: limit 0.7\nfriction in j2: limit 0.4\n");
+    let by_hand = accelerations("force j1 = -0.7\nforce j2 = 0.4\n");
+    assert!(difference(&by_friction, &by_hand) < 1e-13, "{by_friction:?} {by_hand:?}");
+}
