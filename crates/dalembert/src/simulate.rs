@@ -387,7 +387,7 @@ impl Workspace {
         self.check_once(&start)?;
         // A start given from outside may be anywhere; what the model finds has been judged.
         let mut warnings: Vec<Diagnostic> =
-            self.judge_rows(&start, Code::InconsistentStart, false).into_iter().collect();
+            self.judge_rows(&start, Code::InconsistentStart, false, false).into_iter().collect();
         let sizes = self.requirement_sizes(&start);
         self.check_requirements(controller.unwrap_or(&self.compiled), &start, &sizes)?;
         if !request.interpret {
@@ -483,7 +483,8 @@ impl Workspace {
         };
         let failure = failure.or_else(|| {
             let kept = request.baumgarte.is_none() && !options.options.method.has_fixed_step();
-            let d = self.judge_rows(&outcome.state, Code::ConstraintDrift, kept)?;
+            let from_momenta = !matches!(variables, Variables::Speeds);
+            let d = self.judge_rows(&outcome.state, Code::ConstraintDrift, kept, from_momenta)?;
             if d.is_error() {
                 return Some(d.help("what was computed is kept; a smaller tolerance or another formulation of the constraint may help"));
             }

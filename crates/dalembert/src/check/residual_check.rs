@@ -15,6 +15,7 @@ use crate::kernel_form::Places;
 use crate::number::short;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_linalg::norm_max;
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -24,6 +25,9 @@ const MISSED: f64 = 1e-9;
 const DOUBTFUL: f64 = 1e-11;
 /// What a row may miss in any case, against its gradient and `1 + max|x|` over the coordinates in it.
 const ROUNDING: f64 = 2e-15;
+/// The same of a rate whose speeds were found from momenta, over all speeds: momenta of light bodies carry the rounding of heavy
+/// ones.
+const ROUNDING_OF_MOMENTA: f64 = 1e-12;
 
 /// A row that does not hold.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +83,7 @@ impl Numbers {
 
 impl Workspace {
     /// The row that is missed by the largest part of its own terms beyond [`DOUBTFUL`], if there is one.
-    fn largest_miss(&mut self, state: &State) -> Option<Miss> {
+    fn largest_miss(&mut self, state: &State, from_momenta: bool) -> Option<Miss> {
         let mut list: Vec<(usize, bool, Expr)> = Vec::with_capacity(2 * self.system.constraints.rows.len());
         for (row, f) in self.form.position_residuals.iter().enumerate() {
             list.extend(f.map(|f| (row, false, f)));
@@ -98,7 +102,12 @@ impl Workspace {
             if residual == 0.0 || part <= worst.map_or(DOUBTFUL, |w| w.part) {
                 continue;
             }
-            let excused = residual.abs() <= ROUNDING * numbers.reach(pool, f);
+            let is_rate = self.form.position_residuals[row] != Some(f);
+            let rounding = match from_momenta && is_rate {
+                true => ROUNDING_OF_MOMENTA * (1.0 + norm_max(&state.eta)),
+                false => ROUNDING,
+            };
+            let excused = residual.abs() <= rounding * numbers.reach(pool, f);
             if !excused {
                 worst = Some(Miss { row, of_rate, residual, part });
             }
@@ -108,8 +117,14 @@ impl Workspace {
 
     /// Whether a row is missed at a state: an error with this code where it is missed by more than [`MISSED`] of its own terms
     /// and the method claims to keep it, else a warning.
-    pub(crate) fn judge_rows(&mut self, state: &State, code: Code, kept: bool) -> Option<Diagnostic> {
-        let miss = self.largest_miss(state)?;
+    pub(crate) fn judge_rows(
+        &mut self,
+        state: &State,
+        code: Code,
+        kept: bool,
+        from_momenta: bool,
+    ) -> Option<Diagnostic> {
+        let miss = self.largest_miss(state, from_momenta)?;
         let row = &self.system.constraints.rows[miss.row];
         let what = if miss.of_rate { "the rate of " } else { "" };
         let message = format!(

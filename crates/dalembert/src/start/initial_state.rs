@@ -200,7 +200,7 @@ impl Workspace {
         let started = search(self, &guess)?;
         self.check_invariants(&started.state.x)?;
         self.warn_other_lengths(&started.state.x);
-        match self.judge_rows(&started.state, Code::InconsistentStart, true) {
+        match self.judge_rows(&started.state, Code::InconsistentStart, true, false) {
             Some(d) if d.is_error() => Err(Box::new(
                 d.help("no solution was found near the starting values: give better guesses with `~`"),
             )),

@@ -199,3 +199,25 @@ fn momenta_are_columns_behind_the_speeds() {
     below("p_w", largest(&motion.table.rows().map(|r| r[5] - 2.0 * r[3]).collect::<Vec<_>>()), 1e-14);
     below("p_u", largest(&motion.table.rows().map(|r| r[6] - r[4]).collect::<Vec<_>>()), 1e-14);
 }
+
+/// Two light fingers that stay where they are, on an arm that swings: their momenta carry the rounding of its own.
+#[test]
+fn rows_of_light_bodies_hold_in_momenta() {
+    let text = "gravity [0, 0, -9.81]
+        body arm: rod 1.5 from [0, 0, 0] to [0.6, 0.2, 0]
+        body l: mass 0.015, inertia [2e-6, 2e-6, 1e-6]
+        body r: mass 0.015, inertia [2e-6, 2e-6, 1e-6]
+        joint turn: universal ground to arm
+        joint one: slider arm at [0.6, 0.2, 0.0584] turned rpy(0.3, 0.2, 0.7853981633) to l, axis [0, 1, 0]
+        joint two: slider arm at [0.6, 0.2, 0.0584] turned rpy(0.3, 0.2, 0.7853981633) to r, axis [0, -1, 0]
+        damper d1: 0.3 at one
+        damper d2: 0.3 at two
+        constraint follows: two = one
+        initial turn.first = 0.3, turn.second = 2.3, turn.first' = 5";
+    let mut model = load(text);
+    for end in [0.1, 0.2, 0.3, 0.5, 0.8, 1.0] {
+        let motion = run(&mut model, &Request { form: MotionForm::Hamilton, ..until(end) });
+        let (one, two) = (column(&motion, "one"), column(&motion, "two"));
+        assert!(apart(&one, &two) < 3e-15, "{end}");
+    }
+}

@@ -178,6 +178,9 @@ pub struct Projector {
     occurring: Option<Occurring>,
     position_size: Vec<f64>,
     velocity_size: Vec<f64>,
+    /// Length of the slopes of each holonomic row against that of the row, at the first state; empty where x' = eta. Speeds
+    /// may be measured quite differently from coordinates: momenta of light bodies.
+    slope_per_length: Vec<f64>,
     X: Vec<f64>,
     slopes: Vec<f64>,
     delta: Vec<f64>,
@@ -226,6 +229,7 @@ impl Projector {
             occurring: None,
             position_size: vec![1.0; m],
             velocity_size: vec![1.0; m],
+            slope_per_length: Vec::new(),
             X: if shape.identity_frame { Vec::new() } else { vec![0.0; n_x * n] },
             slopes: Vec::new(),
             delta: vec![0.0; n],
@@ -431,10 +435,31 @@ impl Projector {
         }
         if self.occurring.is_none() {
             self.occurring = Some(Occurring::new(kernel, at, &self.terms, &mut self.scratch));
+            self.compare_slopes(kernel, at);
             self.find_vanishing_rows(kernel, at);
         }
         if let Some(occurring) = &self.occurring {
             occurring.measure(at, &mut self.position_size, &mut self.velocity_size);
+            self.position_size
+                .iter_mut()
+                .zip(&self.slope_per_length)
+                .for_each(|(size, ratio)| *size *= ratio);
+        }
+    }
+
+    fn compare_slopes(&mut self, kernel: &dyn Dynamics, at: Point<'_>) {
+        if self.shape.identity_frame || self.stages[0].rows.is_empty() {
+            return;
+        }
+        let n_x = self.shape.n_x;
+        self.slopes.resize(self.shape.n_con * n_x, 0.0);
+        kernel.position_gradient(at.t, at.x, &mut self.scratch, &mut self.slopes);
+        self.slope_per_length = vec![1.0; self.shape.n_con];
+        for &i in &self.stages[0].rows {
+            let ratio = norm(&self.slopes[i * n_x..(i + 1) * n_x]) / self.length[i];
+            if ratio.is_finite() && ratio > 0.0 {
+                self.slope_per_length[i] = ratio;
+            }
         }
     }
 
