@@ -56,7 +56,6 @@ CASES = {
     "suslov": (["I1", "w1(0)"], [1.0], "a nonholonomic constraint in quasi-velocities"),
     "vibration_absorber": (["k2", "c2", "x1(0)"], [1.0], "dissipation and a force that depends on time"),
     "particle_circle": (["k"], [0.5], "control"),
-    "spring_pendulum_stiff": (["k"], [0.05], "a stiff spring"),
 }
 
 
