@@ -30,7 +30,7 @@ flint.ctx.prec = 256
 CASES = {
     "double_pendulum": (["m2", "l1", "theta1(0)"], [0.5], "unconstrained"),
     "kepler": (["mu"], [1.0], "unconstrained"),
-    "heavy_top": (["m", "g"], [0.5], "unconstrained, Euler angles"),
+    "heavy_top": (["I1", "I3"], [0.5], "quasi-velocities and Euler parameters"),
     "bead_hoop_rheonomic": (["g"], [0.5], "a constraint that moves in time"),
     "double_pendulum_cartesian": (["m1", "m2", "g"], [0.5], "two constraints"),
     "four_bar_bodies": (["rho", "g", "T"], [0.5], "a loop of bodies closed by constraints"),
@@ -44,6 +44,18 @@ CASES = {
     "satellite_circle": (["R", "w"], [1.0], "control"),
     "double_pendulum_track": (["m1", "m2", "g"], [0.5], "control"),
     "double_pendulum_tip": (["m1", "g"], [0.5], "control"),
+    "spherical_pendulum": (["g"], [0.5], "a constraint in redundant coordinates"),
+    "foucault": (["g", "W"], [1.0], "a force of the rotating frame"),
+    "lagrange_top": (["A", "mgl", "psi'(0)"], [0.5], "Euler angles, cyclic coordinates"),
+    "particle_nonlinear": (["a0"], [1.0], "a constraint that is nonlinear in the velocities"),
+    "appell_hamel": (["g"], [0.5], "Appell and Hamel's nonlinear constraint"),
+    "relativistic_particle": (["m", "F"], [1.0], "a Lagrangian that is no kinetic energy less a potential one"),
+    "cart_two_wheels": (["I", "J"], [1.0], "nonholonomic constraints"),
+    "ball_turntable": (["gt"], [1.0], "a ball that rolls, quasi-velocities and Euler parameters"),
+    "spacecraft_formation": (["GM"], [0.5], "control of a distance"),
+    "suslov": (["I1", "w1(0)"], [1.0], "a nonholonomic constraint in quasi-velocities"),
+    "vibration_absorber": (["k2", "c2", "x1(0)"], [1.0], "dissipation and a force that depends on time"),
+    "particle_circle": (["k"], [0.5], "control"),
 }
 
 

@@ -1,6 +1,6 @@
 //! Tapes as statements, and the numbers of a model by name.
 
-use dalembert_tape::{Listing, Operand, Program};
+use dalembert_tape::{Listing, Operand, Program, Statement};
 use std::ops::Range;
 
 /// A number of the model: its name there and its unit, as far as known.
@@ -16,11 +16,13 @@ pub struct Block {
     pub places: Vec<(usize, usize)>,
     /// Inputs behind those of the model: changes of these of its inputs, and where they begin.
     pub changes: (usize, Vec<usize>),
+    /// Whether inputs are read where they are first used, not at the beginning.
+    pub late: bool,
 }
 
 impl Block {
     pub fn new(listing: Listing, places: Vec<(usize, usize)>) -> Self {
-        Block { listing, places, changes: (usize::MAX, Vec::new()) }
+        Block { listing, places, changes: (usize::MAX, Vec::new()), late: false }
     }
 
     /// How the outputs of a program change along a change of its inputs from the first to before the last.
@@ -29,7 +31,67 @@ impl Block {
         let varying: Vec<bool> = (0..base).map(|k| inputs.contains(&k)).collect();
         let mut listing = program.forward(&varying, 1).listing();
         listing.outputs.drain(..places.len());
-        Block { listing, places, changes: (base, (0..base).filter(|k| varying[*k]).collect()) }
+        Block { listing, places, changes: (base, (0..base).filter(|k| varying[*k]).collect()), late: false }
+    }
+
+    /// The same statements in an order that keeps few values waiting, which compilers follow: what an output needs, depth
+    /// first, and at once whatever lets a value go. Statements that no output needs are left out.
+    #[must_use]
+    pub fn ordered(mut self) -> Self {
+        let statements = &self.listing.statements;
+        let made = |o: &Operand| if let Operand::Statement(k) = o { Some(*k) } else { None };
+        let needed = self.needed();
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); statements.len()];
+        let mut waiting_for = vec![0usize; statements.len()];
+        for (k, s) in statements.iter().enumerate().filter(|(k, _)| needed[*k]) {
+            for o in s.operands.iter().filter_map(made) {
+                users[o].push(k);
+                waiting_for[o] += 1;
+            }
+        }
+        let mut height = vec![0usize; statements.len()];
+        for (k, s) in statements.iter().enumerate() {
+            height[k] = s.operands.iter().filter_map(made).map(|o| height[o] + 1).max().unwrap_or(0);
+        }
+        let mut place = vec![usize::MAX; statements.len()];
+        let mut order: Vec<usize> = Vec::with_capacity(statements.len());
+        // What is to be made, and whether only if that lets a value go.
+        let mut open: Vec<(usize, bool)> =
+            self.listing.outputs.iter().rev().filter_map(made).map(|k| (k, false)).collect();
+        while let Some((k, only_if)) = open.pop() {
+            let operands = || statements[k].operands.iter().filter_map(made);
+            let mut missing = operands().filter(|o| place[*o] == usize::MAX).peekable();
+            if place[k] != usize::MAX
+                || only_if && (missing.peek().is_some() || operands().all(|o| waiting_for[o] > 1))
+            {
+                continue;
+            }
+            if missing.peek().is_some() {
+                open.push((k, false));
+                let before = open.len();
+                open.extend(missing.map(|o| (o, false)));
+                open[before..].reverse();
+                open[before..].sort_by_key(|(o, _)| height[*o]);
+                continue;
+            }
+            place[k] = order.len();
+            order.push(k);
+            for o in operands() {
+                waiting_for[o] -= 1;
+            }
+            open.extend(users[k].iter().rev().map(|u| (*u, true)));
+        }
+        let moved = |o: &Operand| made(o).map_or(*o, |k| Operand::Statement(place[k]));
+        let listing = &self.listing;
+        let reordered = order.iter().map(|k| {
+            let operands: Vec<Operand> = listing.statements[*k].operands.iter().map(moved).collect();
+            Statement { op: listing.statements[*k].op, operands: operands[..].into() }
+        });
+        let statements = reordered.collect();
+        self.listing.outputs = listing.outputs.iter().map(moved).collect();
+        self.listing.statements = statements;
+        self.late = true;
+        self
     }
 
     /// The statements that the outputs need.

@@ -3,7 +3,7 @@
 mod hybrid;
 
 use super::block::{Block, Item};
-use super::language::{COUNTS, Language, literal, usual};
+use super::language::{COUNTS, Language, literal, rows_of_eight, usual};
 use super::outline::{CODES, Outline, Tangents};
 use dalembert_tape::Op;
 use std::fmt::Write;
@@ -61,7 +61,34 @@ impl Language for C<'_> {
     fn entry(&self, array: &str, index: usize) -> String {
         format!("{array}[{index}]")
     }
+
+    fn stretch(&self, name: &str, knots: &str, count: usize, place: &str) -> String {
+        format!("const int {name} = {0}_stretch({0}_{knots}, {count}, {place});", self.name)
+    }
+
+    fn on_stretch(&self, column: &str, name: &str) -> String {
+        format!("{}_{column}[{name}]", self.name)
+    }
 }
+
+const LOOK_UP: &str = "
+/* The stretch of x: before the first of n knots, or from one on; by bisection. */
+static int NAME_stretch(const double *knots, int n, double x)
+{
+    int from = 0, to = n;
+    if (x != x)
+        return n + 1;
+    while (from < to) {
+        const int middle = from + (to - from) / 2;
+        if (knots[middle] <= x)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+";
 
 /// Helpers that only some models need.
 const HELPERS: [(Op, &str); 3] = [
@@ -99,6 +126,7 @@ pub fn write(outline: &Outline, step: bool) -> String {
     out.push_str("\n#ifndef NAME_DECLARATIONS\n#include <float.h>\n#include <math.h>\n");
     out.push_str(if angles { "#include <stdint.h>\n#include <string.h>\n\n" } else { "\n" });
     definitions(outline, &mut out);
+    let lookups_before = out.len();
     if angles {
         out.push_str(SINCOS);
     }
@@ -127,6 +155,8 @@ pub fn write(outline: &Outline, step: bool) -> String {
         steps(outline, &mut out);
     }
     out.push_str("#endif\n");
+    let lookups = lookups(outline, &out);
+    out.insert_str(lookups_before, &lookups);
     finished(outline, &out)
 }
 
@@ -426,6 +456,22 @@ fn definitions(outline: &Outline, out: &mut String) {
     out.push('\n');
 }
 
+/// What the text looks up, and how.
+fn lookups(outline: &Outline, text: &str) -> String {
+    let language = C { name: &outline.name };
+    let mut out = String::new();
+    for (array, values) in outline.lookup_arrays(|array| text.contains(&format!("{}_{array}", outline.name)))
+    {
+        let values: Vec<String> = values.iter().map(|v| language.number(*v)).collect();
+        let (count, lines) = (values.len(), rows_of_eight(&values));
+        let _ = writeln!(out, "static const double NAME_{array}[{count}] = {{\n    {lines}\n}};");
+    }
+    if !out.is_empty() {
+        out.push_str(LOOK_UP);
+    }
+    out
+}
+
 /// The tapes as functions.
 fn blocks(outline: &Outline, out: &mut String) {
     let s = &outline.shape;
@@ -444,13 +490,18 @@ fn blocks(outline: &Outline, out: &mut String) {
     out.push_str(&outline.statements(&outline.terms, &language, &["x_dot_", "M_", "Q_", "A_", "b_"]));
     out.push_str("}\n\n");
     if let Some(block) = &outline.whole {
-        out.push_str("/* x' and eta' (U1) with the solve written out; trusted_ is 1 where every pivot is far from zero */\n");
+        out.push_str(
+            "/* x' and eta' (U1), lambda and A^T lambda (U2) with the solve written out; trusted_ is 1 where every pivot is far from\n   \
+             zero and the constraints do not cancel nearly all of the acceleration */\n",
+        );
         let _ = writeln!(
             out,
-            "static void NAME_whole({inputs},\n    double *x_dot_, double *eta_dot_, double *trusted_)\n{{"
+            "static void NAME_whole({inputs},\n    double *x_dot_, double *eta_dot_, double *lambda_, double *ideal_, double *trusted_)\n{{"
         );
         out.push_str(unused);
-        out.push_str(&outline.statements(block, &language, &["x_dot_", "eta_dot_", "trusted_"]));
+        out.push_str("    (void)lambda_; (void)ideal_;\n");
+        let arrays = ["x_dot_", "eta_dot_", "lambda_", "ideal_", "trusted_"];
+        out.push_str(&outline.statements(block, &language, &arrays));
         out.push_str("}\n\n");
     }
     if let Some(block) = &outline.nonideal {

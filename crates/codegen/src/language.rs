@@ -32,6 +32,10 @@ pub trait Language {
     fn bind(&self, name: &str, value: &str) -> String;
     /// An entry of an array.
     fn entry(&self, array: &str, index: usize) -> String;
+    /// The statement that finds the stretch of a place among so many knots, under a name.
+    fn stretch(&self, name: &str, knots: &str, count: usize, place: &str) -> String;
+    /// The number of a column on a stretch that has been found.
+    fn on_stretch(&self, column: &str, name: &str) -> String;
     /// The entry is given a value.
     fn store(&self, array: &str, index: usize, value: &str) -> String {
         format!("{} = {value};", self.entry(array, index))
@@ -137,6 +141,11 @@ pub fn usual(op: Op) -> &'static str {
         // Those with signs are written in `apply`.
         _ => "",
     }
+}
+
+/// A list of numbers, eight a line.
+pub fn rows_of_eight(values: &[String]) -> String {
+    values.chunks(8).map(|row| row.join(", ")).collect::<Vec<_>>().join(",\n    ")
 }
 
 /// A constant with the fewest digits that read back exactly, in brackets if it is negative.

@@ -36,6 +36,9 @@ pub const MAX_EXPORTED: usize = 200_000;
 /// Most bytes that a call of the exported function takes of the stack.
 pub const MAX_WORKSPACE: usize = 1_048_576;
 
+/// Most switches of time that exported steps look at.
+const MAX_INSTANTS: usize = 2000;
+
 /// A language to write in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -105,6 +108,9 @@ pub fn write_c(
         outline = outline.with_tangents(model);
         check_operations(&outline)?;
     }
+    if options.step {
+        refuse_many_instants(&outline)?;
+    }
     Ok((c::header(&outline, options.step), c::write(&outline, options.step)))
 }
 
@@ -122,6 +128,10 @@ pub fn write_fmu(
 ) -> Result<Fmu, Box<Diagnostic>> {
     let mut outline = outline(model, name)?;
     outline.baumgarte = baumgarte;
+    if baumgarte.is_some() && outline.shape.n_con > 0 {
+        outline.whole = None;
+    }
+    refuse_many_instants(&outline)?;
     let start = model.clone().start()?;
     Ok(fmu::write(&outline, &start.state, version))
 }
@@ -148,6 +158,20 @@ fn outline(model: &Workspace, name: &str) -> Result<Outline, Box<Diagnostic>> {
         )));
     }
     Ok(outline)
+}
+
+/// Exported steps look at all switches of time.
+fn refuse_many_instants(outline: &Outline) -> Result<(), Box<Diagnostic>> {
+    match outline.shape.n_time_switch {
+        count if count > MAX_INSTANTS => {
+            let message = format!(
+                "tables and conditions switch at {count} times; steps are exported with up to {MAX_INSTANTS}"
+            );
+            let help = "use a table with fewer points, or make its argument a state whose rate is 1";
+            Err(Box::new(Diagnostic::error(Code::TooLarge, None, message).help(help)))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_operations(outline: &Outline) -> Result<(), Box<Diagnostic>> {

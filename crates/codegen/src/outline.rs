@@ -6,12 +6,13 @@ use super::language::Language;
 use super::names::Namer;
 use dalembert::Workspace;
 use dalembert::compile::Tapes;
-use dalembert_run::{Contacts, Differentiable, Dynamics, Shape, Terms};
+use dalembert_run::{Contacts, Dynamics, Shape, State, independent_rows};
 use dalembert_syntax::units::UnitInfo;
-use dalembert_tape::{Builder, Op, Operand, Program};
+use dalembert_tape::{Lookup, Op, Operand, Program, Statement};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Derivatives of the terms along a change of coordinates, speeds and parameters; those of C along a change of multipliers
 /// and reactions too.
@@ -37,7 +38,8 @@ pub struct Outline {
     pub has_cost: bool,
     /// x', M, Q, A, b.
     pub terms: Block,
-    /// x', eta' and whether they can be trusted, as one tape, for a system without constraints, contacts and control.
+    /// x', eta', multipliers, ideal forces and whether they can be trusted, as one tape, for a system without contacts, control
+    /// and non-ideal work.
     pub whole: Option<Block>,
     /// C.
     pub nonideal: Option<Block>,
@@ -61,6 +63,8 @@ pub struct Outline {
     /// Gains by which constraints are stabilised (C2) instead of projected, in model exchange.
     pub baumgarte: Option<[f64; 2]>,
     pub operations: usize,
+    /// What is looked up, and which columns of each.
+    pub lookups: Vec<(Arc<Lookup>, Vec<usize>)>,
     /// Identifier of each input of the tapes.
     aliases: Vec<String>,
 }
@@ -134,7 +138,7 @@ impl Outline {
         let blocks = [Some(&terms), nonideal.as_ref(), control.as_ref()];
         let all = blocks.iter().flatten().copied().chain(hybrid.blocks());
         let operations = all.map(|b| b.listing.statements.len()).sum();
-        Outline {
+        let mut outline = Outline {
             name: name.to_owned(),
             title: system.title.clone(),
             shape,
@@ -161,8 +165,47 @@ impl Outline {
             hybrid,
             baumgarte: None,
             operations,
+            lookups: Vec::new(),
             aliases,
+        };
+        outline.lookups = outline.columns_read();
+        outline
+    }
+
+    /// What the blocks look up.
+    fn columns_read(&self) -> Vec<(Arc<Lookup>, Vec<usize>)> {
+        let mut found: Vec<(Arc<Lookup>, Vec<usize>)> = Vec::new();
+        let statements = self.all_blocks().flat_map(|b| &b.listing.statements);
+        for (lookup, column) in statements.filter_map(column_of) {
+            let known = found.iter().position(|(known, _)| Arc::ptr_eq(known, &lookup));
+            let place = known.unwrap_or(found.len());
+            if known.is_none() {
+                found.push((lookup, Vec::new()));
+            }
+            if !found[place].1.contains(&column) {
+                found[place].1.push(column);
+            }
         }
+        found
+    }
+
+    /// Names of the arrays of knots and of columns, with their numbers, of those that are read.
+    pub fn lookup_arrays(&self, is_read: impl Fn(&str) -> bool) -> Vec<(String, Vec<f64>)> {
+        let mut arrays: Vec<(String, Vec<f64>)> = Vec::new();
+        for (k, (lookup, columns)) in self.lookups.iter().enumerate() {
+            arrays.push((format!("knots_{k}"), lookup.knots.clone()));
+            // No stretch is that of a place that is not a number.
+            let column = |c: &usize| lookup.columns[*c].iter().copied().chain([f64::NAN]).collect();
+            arrays.extend(columns.iter().map(|c| (format!("column_{k}_{c}"), column(c))));
+        }
+        arrays.retain(|(name, _)| is_read(name));
+        arrays
+    }
+
+    /// Which lookup and which of its columns a statement reads.
+    fn looked_up(&self, s: &Statement) -> Option<(usize, usize)> {
+        let (lookup, column) = column_of(s)?;
+        Some((self.lookups.iter().position(|(known, _)| Arc::ptr_eq(known, &lookup))?, column))
     }
 
     /// Whether a block reads multipliers, accelerations or forces.
@@ -185,6 +228,7 @@ impl Outline {
         let count = |b: &Block| b.listing.statements.len();
         self.operations += count(&tangents.terms) + tangents.nonideal.as_ref().map_or(0, count);
         self.tangents = Some(tangents);
+        self.lookups = self.columns_read();
         self
     }
 
@@ -259,8 +303,7 @@ impl Outline {
         (sizes.len(), index)
     }
 
-    /// The operators that occur.
-    pub fn uses(&self, op: Op) -> bool {
+    fn all_blocks(&self) -> impl Iterator<Item = &Block> {
         let blocks = [
             Some(&self.terms),
             self.whole.as_ref(),
@@ -271,11 +314,12 @@ impl Outline {
             self.tangents.as_ref().map(|t| &t.terms),
             self.tangents.as_ref().and_then(|t| t.nonideal.as_ref()),
         ];
-        blocks
-            .into_iter()
-            .flatten()
-            .chain(self.hybrid.blocks())
-            .any(|b| b.listing.statements.iter().any(|s| s.op == op))
+        blocks.into_iter().flatten().chain(self.hybrid.blocks())
+    }
+
+    /// The operators that occur.
+    pub fn uses(&self, op: Op) -> bool {
+        self.all_blocks().any(|b| b.listing.statements.iter().any(|s| s.op == op))
     }
 
     /// A block in a language, one statement a line. `sources` name the arrays of inputs after the time, `arrays` those
@@ -315,15 +359,27 @@ impl Outline {
             None => self.aliases[i].clone(),
             Some(of) => format!("{}_d_", self.aliases[of]),
         };
-        for i in (0..used.len()).filter(|i| used[*i]) {
+        let read = |i: usize| {
             let (array, index) = self.source(changing(i).unwrap_or(i));
             let value = match (array, changing(i)) {
                 (0, _) => SOURCES[0].to_owned(),
                 (_, None) => language.entry(SOURCES[array], index),
                 (_, Some(_)) => language.entry(&format!("d{}", SOURCES[array]), index),
             };
-            line(language.bind(&alias(i), &value));
+            language.bind(&alias(i), &value)
+        };
+        if !block.late {
+            (0..used.len()).filter(|i| used[*i]).for_each(|i| line(read(i)));
         }
+        // Inputs that have not been read yet.
+        let mut late: Vec<bool> = if block.late { used } else { vec![false; used.len()] };
+        let mut reading = |o: &Operand, line: &mut dyn FnMut(String)| {
+            if let Operand::Input(i) = o
+                && std::mem::take(&mut late[*i])
+            {
+                line(read(*i));
+            }
+        };
         let spell = |o: &Operand| match o {
             Operand::Input(i) => alias(*i),
             Operand::Constant(c) => language.number(*c),
@@ -331,16 +387,22 @@ impl Outline {
         };
         // Sine and cosine of each angle seen so far.
         let mut turns: HashMap<String, [String; 2]> = HashMap::new();
+        // Stretches of lookups found so far.
+        let mut stretches: HashMap<(usize, String), String> = HashMap::new();
         // A value is stored where it is made: compilers are slow with thousands of values in waiting.
         let mut stores: Vec<Vec<(usize, usize)>> = vec![Vec::new(); block.listing.statements.len()];
         for (place, o) in block.places.iter().zip(&block.listing.outputs) {
             match o {
                 Operand::Statement(k) => stores[*k].push(*place),
                 // Alone a constant needs no brackets.
-                o => line(language.store(arrays[place.0], place.1, spell(o).trim_matches(['(', ')']))),
+                o => {
+                    reading(o, &mut line);
+                    line(language.store(arrays[place.0], place.1, spell(o).trim_matches(['(', ')'])));
+                }
             }
         }
         for (k, s) in block.listing.statements.iter().enumerate().filter(|(k, _)| needed[*k]) {
+            s.operands.iter().for_each(|o| reading(o, &mut line));
             let (value, operands) = (format!("v{k}"), s.operands.iter().map(spell).collect::<Vec<_>>());
             let part = [Op::Sin, Op::Cos].iter().position(|op| *op == s.op);
             let known = part.and_then(|part| Some((part, turns.get(&operands[0])?)));
@@ -356,6 +418,17 @@ impl Outline {
                 }
                 (None, None) => None,
             };
+            let made = made.or_else(|| {
+                let (lookup, column) = self.looked_up(s)?;
+                let place = operands.last()?;
+                let name = stretches.entry((lookup, place.clone())).or_insert_with(|| {
+                    let name = format!("stretch{k}_");
+                    let count = self.lookups[lookup].0.knots.len();
+                    line(language.stretch(&name, &format!("knots_{lookup}"), count, place));
+                    name
+                });
+                Some(language.on_stretch(&format!("column_{lookup}_{column}"), name))
+            });
             line(language.bind(&value, &made.unwrap_or_else(|| language.apply(s.op, &operands))));
             for (array, index) in &stores[k] {
                 line(language.store(arrays[*array], *index, &value));
@@ -468,33 +541,31 @@ pub const CODES: [(u8, &str, &str); 6] = [
     (5, "CostNotPositive", "the cost of the inputs is not positive definite (C1)"),
 ];
 
-/// The acceleration with its solve written out, the operations of native code: where nothing but masses and forces decides it.
+/// The acceleration with its solve written out, the operations of native code: where nothing but masses, forces and
+/// constraints decides it.
 fn whole(model: &Workspace) -> Option<Block> {
-    let shape = model.compiled.shape();
-    if shape.n_con + shape.n_contact + shape.n_require > 0 || model.compiled.tapes().nonideal.is_some() {
-        return None;
-    }
-    // Factors of nets are loops.
-    if Terms::of(&model.compiled).sparsity.is_some() {
+    let Shape { n_x, n_eta: n, n_con: m, n_contact, n_require, .. } = model.compiled.shape();
+    if n_contact + n_require > 0 || model.compiled.tapes().nonideal.is_some() {
         return None;
     }
     let mut model = model.clone();
-    model.compiled.fuse(&mut model.system, &model.form, &[]);
-    let fused = model.compiled.fused_program()?;
-    let state = 1 + shape.n_x + shape.n_eta;
-    let mut tape = Builder::new(state + fused.parameters.len());
-    let parameters: Vec<_> = (0..fused.parameters.len()).map(|k| tape.input(state + k)).collect();
-    let constants = tape.inline(&fused.once.listing(), &parameters);
-    let inputs: Vec<_> = (0..state).map(|k| tape.input(k)).chain(constants).collect();
-    let outputs = tape.inline(&fused.each.listing(), &inputs);
-    let rates = shape.n_x + shape.n_eta;
-    let wanted: Vec<_> = outputs[..rates].iter().chain(outputs.last()).copied().collect();
-    let place = |k: usize| match k {
-        k if k < shape.n_x => (0, k),
-        k if k < rates => (1, k - shape.n_x),
-        _ => (2, 0),
-    };
-    Some(Block::new(tape.finish(&wanted).listing(), (0..=rates).map(place).collect()))
+    // Rows that depend on each other everywhere would never pass.
+    let independent = |s: &State| independent_rows(&model.compiled, s.point()).is_some_and(|r| r.len() == m);
+    if m > 0 && !model.clone().sample_states().iter().any(independent) {
+        return None;
+    }
+    let program = model.compiled.whole_program(&mut model.system, &model.form)?;
+    let sizes = [n_x, n, m, n, 1];
+    let places = sizes.iter().enumerate().flat_map(|(array, size)| (0..*size).map(move |k| (array, k)));
+    Some(Block::new(program.listing(), places.collect()).ordered())
+}
+
+/// What a statement looks up.
+fn column_of(s: &Statement) -> Option<(Arc<Lookup>, usize)> {
+    match s.operands.first() {
+        Some(Operand::Constant(column)) if s.op == Op::Lookup => Lookup::of_column(*column),
+        _ => None,
+    }
 }
 
 fn unit(kind: &UnitInfo) -> Option<String> {

@@ -1,7 +1,7 @@
 //! A module of Python that imports `math` and nothing else.
 
 use super::block::Item;
-use super::language::{COUNTS, Language, literal, usual};
+use super::language::{COUNTS, Language, literal, rows_of_eight, usual};
 use super::outline::{CODES, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
@@ -53,10 +53,26 @@ impl Language for Python {
         format!("{array}[{index}]")
     }
 
+    fn stretch(&self, name: &str, knots: &str, _count: usize, place: &str) -> String {
+        format!("{name} = stretch({}, {place})", knots.to_uppercase())
+    }
+
+    fn on_stretch(&self, column: &str, name: &str) -> String {
+        format!("{}[{name}]", column.to_uppercase())
+    }
+
     fn store(&self, array: &str, index: usize, value: &str) -> String {
         format!("{array}[{index}] = {value}")
     }
 }
+
+const LOOK_UP: &str = "
+def stretch(knots, x):
+    \"\"\"The stretch of x: before the first of the knots, or from one on; by bisection.\"\"\"
+    return len(knots) + 1 if x != x else bisect.bisect_right(knots, x)
+
+
+";
 
 /// The whole file.
 pub fn write(outline: &Outline) -> String {
@@ -68,13 +84,34 @@ pub fn write(outline: &Outline) -> String {
     }
     out.push_str(
         "#\n# evaluate(t, x, eta, p=PARAMETERS) gives a dictionary with x_dot, eta_dot, ideal, nonideal, control, lambda, u,\n\
-         # rank and code; where code is not 0 all numbers are NaN. See CODES.\n\nimport math\n\n",
+         # rank and code; where code is not 0 all numbers are NaN. See CODES.\n\n",
     );
+    out.push_str(if outline.lookups.is_empty() {
+        "import math\n\n"
+    } else {
+        "import bisect\nimport math\n\n"
+    });
     constants(outline, &mut out);
     out.push_str(RUNTIME);
+    let lookups_before = out.len();
     blocks(outline, &mut out);
+    let lookups = lookups(outline, &out);
+    out.insert_str(lookups_before, &lookups);
     out.push_str(MOTION);
     outline.fit(&out, "#")
+}
+
+/// What the text looks up, and how.
+fn lookups(outline: &Outline, text: &str) -> String {
+    let mut out = String::new();
+    for (array, values) in outline.lookup_arrays(|array| text.contains(&array.to_uppercase())) {
+        let values: Vec<String> = values.iter().map(|v| Python.number(*v)).collect();
+        let _ = writeln!(out, "{} = (\n    {},\n)", array.to_uppercase(), rows_of_eight(&values));
+    }
+    if !out.is_empty() {
+        out.push_str(LOOK_UP);
+    }
+    out
 }
 
 fn constants(outline: &Outline, out: &mut String) {

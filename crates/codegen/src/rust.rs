@@ -1,7 +1,7 @@
 //! A module of Rust. Its mathematics stands in one place, so that it can be replaced where there is no `std`.
 
 use super::block::Item;
-use super::language::{COUNTS, Language, literal, usual};
+use super::language::{COUNTS, Language, literal, rows_of_eight, usual};
 use super::outline::{CODES, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
@@ -40,6 +40,14 @@ impl Language for Rust {
 
     fn entry(&self, array: &str, index: usize) -> String {
         format!("{array}[{index}]")
+    }
+
+    fn stretch(&self, name: &str, knots: &str, _count: usize, place: &str) -> String {
+        format!("let {name} = stretch(&{}, {place});", knots.to_uppercase())
+    }
+
+    fn on_stretch(&self, column: &str, name: &str) -> String {
+        format!("{}[{name}]", column.to_uppercase())
     }
 }
 
@@ -80,6 +88,14 @@ mod math {
 
 ";
 
+const LOOK_UP: &str = "
+/// The stretch of x: before the first of the knots, or from one on; by bisection.
+fn stretch(knots: &[f64], x: f64) -> usize {
+    if x.is_nan() { knots.len() + 1 } else { knots.partition_point(|knot| *knot <= x) }
+}
+
+";
+
 /// The whole file.
 pub fn write(outline: &Outline) -> String {
     let mut out = String::new();
@@ -97,11 +113,28 @@ pub fn write(outline: &Outline) -> String {
     );
     declarations(outline, &mut out);
     out.push_str(MATH);
+    let lookups_before = out.len();
     blocks(outline, &mut out);
+    let lookups = lookups(outline, &out);
+    out.insert_str(lookups_before, &lookups);
     out.push_str(RUNTIME);
     out.push_str(SADDLE);
     out.push_str(MOTION);
     outline.fit(&out, "//")
+}
+
+/// What the text looks up, and how.
+fn lookups(outline: &Outline, text: &str) -> String {
+    let mut out = String::new();
+    for (array, values) in outline.lookup_arrays(|array| text.contains(&array.to_uppercase())) {
+        let values: Vec<String> = values.iter().map(|v| Rust.number(*v)).collect();
+        let (array, count) = (array.to_uppercase(), values.len());
+        let _ = writeln!(out, "static {array}: [f64; {count}] = [\n    {},\n];", rows_of_eight(&values));
+    }
+    if !out.is_empty() {
+        out.push_str(LOOK_UP);
+    }
+    out
 }
 
 fn declarations(outline: &Outline, out: &mut String) {
@@ -183,6 +216,18 @@ fn blocks(outline: &Outline, out: &mut String) {
     );
     out.push_str(&outline.statements(&outline.terms, &Rust, &terms.map(|t| t.0)));
     out.push_str("}\n\n");
+    if let Some(block) = &outline.whole {
+        let results =
+            [("x_dot_", "NX"), ("eta_dot_", "N"), ("lambda_", "ROWS"), ("ideal_", "N"), ("trusted_", "1")];
+        let _ = writeln!(
+            out,
+            "/// x' and eta' (U1), lambda and A^T lambda (U2) with the solve written out; `trusted_` is 1 where every pivot is far\n\
+             /// from zero and the constraints do not cancel nearly all of the acceleration.\nfn whole({inputs}, {}) {{",
+            arrays(&results)
+        );
+        out.push_str(&outline.statements(block, &Rust, &results.map(|t| t.0)));
+        out.push_str("}\n\n");
+    }
     if let Some(block) = &outline.nonideal {
         let groups: Vec<String> =
             outline.groups.iter().map(|g| format!("({}, {})", g.start, g.end)).collect();

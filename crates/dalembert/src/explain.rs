@@ -575,6 +575,15 @@ pub(crate) fn not_differentiable(t: f64, reason: &NotDifferentiable, model: &Wor
         NotDifferentiable::Unannounced => refused(format!(
             "at t = {at} constraints carry off a contact that sticks: that is not differentiated"
         )),
+        NotDifferentiable::JumpedEvent(k) => {
+            let event = &model.system.experiment.events[*k];
+            let message = format!(
+                "at t = {at} the function of the event `{}` jumps through zero: its time is not differentiated",
+                event.name
+            );
+            Diagnostic::error(Code::NoSensitivity, event.span, message)
+                .help("let the event watch what makes the function jump")
+        }
         NotDifferentiable::Reset(k) => {
             let event = &model.system.experiment.events[*k];
             let message = format!("what the event `{}` sets at t = {at} is not differentiated", event.name);

@@ -274,7 +274,9 @@ impl Pool {
             F::Abs => (self.call1(F::Sign, u), one.clone(), one),
             // Constant but for jumps, or of several arguments, whose derivatives are taken by the caller.
             F::Sign | F::Floor | F::Atan2 | F::Min | F::Max => return (None, one),
-            F::Less | F::LessEqual | F::Equal | F::And | F::Or | F::Not | F::Select => return (None, one),
+            F::Less | F::LessEqual | F::Equal | F::And | F::Or | F::Not | F::Select | F::Lookup => {
+                return (None, one);
+            }
         };
         (Some((base, exponent)), c)
     }

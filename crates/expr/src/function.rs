@@ -66,6 +66,7 @@ functions! {
     Or "or" 2 Or r"\lor";
     Not "not" 1 Not r"\lnot";
     Select "if" 3 Select r"\operatorname{if}";
+    Lookup "lookup" 2 Lookup r"\operatorname{lookup}";
 }
 
 impl Function {

@@ -31,6 +31,7 @@ mod function;
 mod integrate;
 mod jet;
 mod linear;
+mod lookup;
 mod lower;
 mod modular;
 mod pool;

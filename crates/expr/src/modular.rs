@@ -241,8 +241,18 @@ impl Sample {
                 _ if a.is_zero() => Residue::ZERO,
                 _ => field.int(if field.is_square(a) { 1 } else { -1 }),
             }),
-            F::Asin | F::Acos | F::Atan | F::Atan2 | F::Asinh | F::Acosh | F::Atanh | F::Floor => {
-                self.of(args[0])?;
+            F::Asin
+            | F::Acos
+            | F::Atan
+            | F::Atan2
+            | F::Asinh
+            | F::Acosh
+            | F::Atanh
+            | F::Floor
+            | F::Lookup => {
+                for arg in args {
+                    self.of(*arg)?;
+                }
                 self.exact = false;
                 Some(self.random(Role::Other, u64::from(e.0), 0))
             }

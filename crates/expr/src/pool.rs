@@ -12,12 +12,14 @@ pub(crate) mod wanted;
 
 use crate::function::Function;
 use crate::rational::Rational;
+use dalembert_tape::Lookup;
 use draft::{Draft, spread};
 use effort::{Effort, INTERNED};
 use hashbrown::HashTable;
 use names::Names;
 use order::Scratch;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// An expression in a [`Pool`]: equal handles are equal expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,6 +100,8 @@ pub struct Pool {
     /// Empty lists, kept for their room.
     lists: Vec<Vec<Weighted>>,
     pub(crate) derivatives: FxHashMap<Symbol, FxHashMap<Expr, Expr>>,
+    /// What expressions look up.
+    pub(crate) lookups: Vec<Arc<Lookup>>,
 }
 
 impl Default for Pool {
@@ -139,6 +143,7 @@ impl Pool {
             scratches: Vec::new(),
             lists: Vec::new(),
             derivatives: FxHashMap::default(),
+            lookups: Vec::new(),
         };
         pool.intern(Draft::Number(&Rational::ZERO));
         pool.intern(Draft::Number(&Rational::ONE));

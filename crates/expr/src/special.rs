@@ -20,7 +20,7 @@ fn parity(f: Function) -> Parity {
         }
         F::Cos | F::Cosh | F::Abs => Parity::Even,
         F::Acos | F::Atan2 | F::Acosh | F::Exp | F::Log | F::Floor | F::Min | F::Max => Parity::None,
-        F::Less | F::LessEqual | F::Equal | F::And | F::Or | F::Not | F::Select => Parity::None,
+        F::Less | F::LessEqual | F::Equal | F::And | F::Or | F::Not | F::Select | F::Lookup => Parity::None,
     }
 }
 

@@ -4,6 +4,7 @@ use crate::Symbol;
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{Hash, Hasher};
 
 /// Where an expression may jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +15,30 @@ pub enum Switch {
     Sign(Expr),
     /// Where the argument of `floor` is a whole number.
     Whole(Expr),
+    /// Where an expression passes a knot of a lookup.
+    Knots(Knots, Expr),
+}
+
+/// A lookup, by one of its columns as an expression; all columns are equal.
+#[derive(Clone, Copy, Debug)]
+pub struct Knots {
+    number: u64,
+    /// One of its columns.
+    pub column: Expr,
+}
+
+impl PartialEq for Knots {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Knots {}
+
+impl Hash for Knots {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
 }
 
 impl Switch {
@@ -88,7 +113,7 @@ impl Switch {
     fn each_side(self, mut visit: impl FnMut(Expr)) {
         match self {
             Switch::Sides(a, b) => [a, b].into_iter().for_each(visit),
-            Switch::Sign(a) | Switch::Whole(a) => visit(a),
+            Switch::Sign(a) | Switch::Whole(a) | Switch::Knots(_, a) => visit(a),
         }
     }
 
@@ -143,6 +168,7 @@ impl Switch {
                 let angle = pool.mul(half_turns, a);
                 pool.call1(Function::Sin, angle)
             }
+            Switch::Knots(knots, x) => pool.knots_passed(knots.column, x),
         }
     }
 }
@@ -177,6 +203,9 @@ fn kinks_at(pool: &Pool, e: Expr, add: &mut impl FnMut(Switch)) {
     use Function as F;
     match pool.node(e) {
         Node::Call(F::Abs | F::Atan2, args) => add(Switch::Sign(args[0])),
+        Node::Call(F::Lookup, args) => {
+            add(Switch::Knots(Knots { number: pool.lookup_number(args[0]), column: args[0] }, args[1]));
+        }
         Node::Call(F::Min | F::Max, args) => add(Switch::sides(args[0], args[1])),
         Node::Product(factors) => {
             for (base, _) in factors.iter().filter(|(_, p)| !p.is_integer()) {

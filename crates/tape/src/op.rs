@@ -97,4 +97,5 @@ operators! {
     Or(x, y) Logic = truth(x != 0.0 || y != 0.0), "either";
     Not(x) Logic = truth(x == 0.0), "not";
     Select(condition, x, y) Logic = if condition != 0.0 { x } else { y }, "x where the condition holds, else y";
+    Lookup(column, x) Function = crate::lookup::look_up(column, x), "the number of a column of a [`Lookup`](crate::Lookup) at x";
 }

@@ -3,6 +3,7 @@
 #[allow(unsafe_code)] // enters the code it has made; every use says why it is sound
 pub(crate) mod native;
 
+use crate::lookup::Lookup;
 use crate::op::{Class, Op};
 use native::Native;
 use std::fmt;
@@ -24,6 +25,8 @@ pub struct Program {
     outputs: Vec<u32>,
     registers: usize,
     native: Option<Arc<Native>>,
+    /// What it looks up.
+    lookups: Vec<Arc<Lookup>>,
 }
 
 impl Program {
@@ -34,7 +37,21 @@ impl Program {
         outputs: Vec<u32>,
         registers: usize,
     ) -> Self {
-        Program { n_inputs, constants, code, outputs, registers, native: None }
+        let mut lookups: Vec<Arc<Lookup>> = Vec::new();
+        for i in code.iter().filter(|i| i.op == Op::Lookup) {
+            let column = constants.get((i.operands[0] as usize).wrapping_sub(n_inputs));
+            if let Some((found, _)) = column.and_then(|c| Lookup::of_column(*c))
+                && !lookups.iter().any(|known| Arc::ptr_eq(known, &found))
+            {
+                lookups.push(found);
+            }
+        }
+        Program { n_inputs, constants, code, outputs, registers, native: None, lookups }
+    }
+
+    /// What it looks up, in the order in which it does.
+    pub fn lookups(&self) -> &[Arc<Lookup>] {
+        &self.lookups
     }
 
     pub(crate) fn constants(&self) -> &[f64] {

@@ -157,7 +157,18 @@ fn pulled(tape: &mut Builder, op: Op, x: &[Value], value: Value, bar: Value, pla
             let sign = tape.push(Op::Sign, &[x[0]]);
             times(tape, sign)
         }
-        (Op::Sign | Op::Floor | Op::Less | Op::LessEqual | Op::Equal | Op::And | Op::Or | Op::Not, _) => None,
+        (
+            Op::Lookup
+            | Op::Sign
+            | Op::Floor
+            | Op::Less
+            | Op::LessEqual
+            | Op::Equal
+            | Op::And
+            | Op::Or
+            | Op::Not,
+            _,
+        ) => None,
         _ => {
             let slope = function_slope(tape, op, x[0], value);
             times(tape, slope)

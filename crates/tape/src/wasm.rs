@@ -11,8 +11,9 @@ use crate::listing::{Listing, Operand};
 use crate::op::Op;
 use crate::program::Program;
 
-/// What a host must provide, by name: functions of one double, and of two (`pow`, `atan2`).
-pub const IMPORTED: [(&str, Op); 17] = [
+/// What a host must provide, by name: functions of one double, and of two (`pow`, `atan2`, and `lookup` of a
+/// column of a [`Lookup`](crate::Lookup) by its number and a place).
+pub const IMPORTED: [(&str, Op); 18] = [
     ("sin", Op::Sin),
     ("cos", Op::Cos),
     ("tan", Op::Tan),
@@ -30,6 +31,7 @@ pub const IMPORTED: [(&str, Op); 17] = [
     ("sign", Op::Sign),
     ("pow", Op::Pow),
     ("atan2", Op::Atan2),
+    ("lookup", Op::Lookup),
 ];
 
 /// Bytes of a page of memory.

@@ -18,11 +18,13 @@ use dalembert_expr::Expr;
 use dalembert_run::{Dynamics, Level};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::units::UnitInfo;
-use dalembert_tape::{Operand, Program, wasm};
+use dalembert_tape::{Lookup, Operand, Program, wasm};
 use serde_json::{Value, json};
 
 /// Operations of all tapes that a page takes at most: a few hundred kilobytes.
 const MAX_OPERATIONS: usize = 20_000;
+/// Points of tables that a page takes at most: a few megabytes.
+const MAX_POINTS: usize = 20_000;
 /// Frames that a page computes at most.
 const MAX_FRAMES: usize = 1001;
 /// Speeds up to which a browser follows a slider.
@@ -126,7 +128,9 @@ fn spec(model: &mut Workspace, motion: &Motion) -> Result<Value, Box<Diagnostic>
         model.compiled.levels().iter().map(|level| *level == Level::Position).collect();
     let shapes: Vec<Value> = layout.shapes.iter().map(shape).collect();
     let remark = "computed in this page when a slider moves; the last digits are those of the browser";
+    let lookups = lookups(&programs)?;
     Ok(json!({
+        "lookups": lookups,
         "module": base64(module.into_iter()),
         "inputs": room,
         "outputs": outputs,
@@ -148,6 +152,28 @@ fn spec(model: &mut Workspace, motion: &Motion) -> Result<Value, Box<Diagnostic>
             "remarks": scene.remarks.iter().map(String::as_str).chain([remark]).collect::<Vec<_>>(),
         },
     }))
+}
+
+/// What the programs look up: knots, and columns with the numbers that they are known by.
+fn lookups(programs: &[(&str, Program)]) -> Result<Vec<Value>, Box<Diagnostic>> {
+    let mut found: Vec<&Lookup> = Vec::new();
+    for lookup in programs.iter().flat_map(|(_, program)| program.lookups()) {
+        if !found.iter().any(|known| known.column(0) == lookup.column(0)) {
+            found.push(lookup);
+        }
+    }
+    let points: usize = found.iter().map(|lookup| lookup.knots.len()).sum();
+    if points > MAX_POINTS {
+        let message = format!("tables with {points} points are too large for a live page");
+        let help = "leave out `--live`: the page then plays the motion that is computed here";
+        return Err(Box::new(Diagnostic::error(Code::TooLarge, None, message).help(help)));
+    }
+    let one = |lookup: &&Lookup| {
+        let columns: Vec<Value> =
+            lookup.columns.iter().enumerate().map(|(k, values)| json!([lookup.column(k), values])).collect();
+        json!({ "knots": lookup.knots, "columns": columns })
+    };
+    Ok(found.iter().map(one).collect())
 }
 
 /// The values of a program that reads parameters only.

@@ -569,7 +569,7 @@ static int NAME_travel(double *t, double *x, double *eta, const double *p, doubl
 
 int NAME_start(double t, double *x, double *eta, const double *p, NAME_modes *m)
 {
-    static const NAME_modes none;
+    static NAME_modes none; /* zeros */
     double g[NAME_WATCHED], size = NAME_largest(x, NAME_NX) + NAME_largest(eta, NAME_N);
     int j, code = 0;
     *m = none;

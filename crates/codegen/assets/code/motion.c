@@ -471,6 +471,22 @@ static void NAME_no_answer(NAME_result *out)
 //@end
 }
 
+//@if whole
+/* The motion by the solve that is written out, all rows being independent. Whether it can be trusted there. */
+static int NAME_moved_whole(double t, const double *x, const double *eta, const double *p, NAME_result *out)
+{
+    double trusted;
+    NAME_whole(t, x, eta, p, out->x_dot, out->eta_dot, out->lambda, out->ideal, &trusted);
+    if (trusted != 1.0 || !NAME_finite(out->x_dot, NAME_NX) || !NAME_finite(out->eta_dot, NAME_N))
+        return 0;
+    NAME_fill(0.0, out->nonideal, NAME_N);
+    NAME_fill(0.0, out->control, NAME_N);
+    NAME_fill(0.0, out->u, NAME_NU);
+    out->rank = NAME_M;
+    return 1;
+}
+
+//@end
 /* The motion at a state; rows that hold worse than `allowed` contradict each other. */
 //@if untouched
 static int NAME_evaluate_with(NAME_work *w, double t, const double *x, const double *eta, const double *p, double allowed,
@@ -482,6 +498,10 @@ static int NAME_evaluate_with(NAME_work *w, double t, const double *x, const dou
 //@end
 {
     int code;
+//@if whole
+    if (NAME_moved_whole(t, x, eta, p, out))
+        return 0;
+//@end
     w->t = t;
     w->x = x;
     w->eta = eta;
@@ -504,17 +524,6 @@ static int NAME_evaluate_with(NAME_work *w, double t, const double *x, const dou
 SIGNATURE
 {
     NAME_work w;
-//@if whole
-    double trusted;
-    NAME_whole(t, x, eta, p, out->x_dot, out->eta_dot, &trusted);
-    if (trusted == 1.0 && NAME_finite(out->x_dot, NAME_NX) && NAME_finite(out->eta_dot, NAME_N)) {
-        NAME_fill(0.0, out->ideal, NAME_N);
-        NAME_fill(0.0, out->nonideal, NAME_N);
-        NAME_fill(0.0, out->control, NAME_N);
-        out->rank = 0;
-        return 0;
-    }
-//@end
     return NAME_evaluate_with(&w, t, x, eta, p, NAME_CONSISTENCY, out);
 }
 

@@ -357,6 +357,31 @@ fn settle(w: &mut Work<'_>, out: &mut Motion) -> Result<(), Failure> {
 
 /// Accelerations and forces at time t, coordinates x and speeds eta, with parameters p (see [`PARAMETERS`]).
 pub fn evaluate(t: f64, x: &[f64; NX], eta: &[f64; N], p: &[f64; NP]) -> Result<Motion, Failure> {
+    let out = Motion {
+        x_dot: [0.0; NX],
+        eta_dot: [0.0; N],
+        ideal: [0.0; N],
+        nonideal: [0.0; N],
+        control: [0.0; N],
+        lambda: [0.0; ROWS],
+        u: [0.0; NU],
+        rank: 0,
+    };
+//@if whole
+    let mut out = out;
+    let mut trusted = [0.0];
+    whole(t, x, eta, p, &mut out.x_dot, &mut out.eta_dot, &mut out.lambda, &mut out.ideal, &mut trusted);
+    if trusted[0] == 1.0 && finite(&out.x_dot) && finite(&out.eta_dot) {
+        out.rank = ROWS;
+        return Ok(out);
+    }
+    out.x_dot = [0.0; NX];
+//@end
+    decide(t, x, eta, p, out)
+}
+
+/// The same by the decompositions that decide ranks.
+fn decide(t: f64, x: &[f64; NX], eta: &[f64; N], p: &[f64; NP], mut out: Motion) -> Result<Motion, Failure> {
     let mut w = Work {
         t,
         x,
@@ -380,16 +405,6 @@ pub fn evaluate(t: f64, x: &[f64; NX], eta: &[f64; N], p: &[f64; NP]) -> Result<
         y: [0.0; N],
         force: [0.0; N],
         a: [0.0; N],
-    };
-    let mut out = Motion {
-        x_dot: [0.0; NX],
-        eta_dot: [0.0; N],
-        ideal: [0.0; N],
-        nonideal: [0.0; N],
-        control: [0.0; N],
-        lambda: [0.0; ROWS],
-        u: [0.0; NU],
-        rank: 0,
     };
     terms(w.t, w.x, w.eta, w.p, &mut out.x_dot, &mut w.M, &mut w.Q, &mut w.A, &mut w.b);
     if !(finite(&out.x_dot) && finite(&w.M) && finite(&w.Q) && finite(&w.A) && finite(&w.b)) {

@@ -44,11 +44,11 @@ static double NAME_largest(const double *a, int n)
 
 static int NAME_finite(const double *a, int n)
 {
+    double none = 0.0;
     int i;
     for (i = 0; i < n; i++)
-        if (!(a[i] - a[i] == 0.0))
-            return 0;
-    return 1;
+        none += 0.0 * a[i];
+    return none == 0.0;
 }
 
 /* Euclidean length, safe against overflow. */

@@ -175,6 +175,10 @@ static int NAME_evaluate_near(double t, const double *x, const double *eta, cons
 {
     NAME_work w;
     int code;
+//@if whole
+    if (most == NAME_K && NAME_moved_whole(t, x, eta, p, out))
+        return 0;
+//@end
     w.t = t;
     w.x = x;
     w.eta = eta;

@@ -4,13 +4,13 @@ use super::Compiled;
 use super::looped::{LoopedAcceleration, all_finite};
 use super::programs::Programmed;
 use super::traced;
-use super::unrolled_solve::{Layout, UnrolledSolve};
+use super::unrolled_solve::{Layout, UnrolledSolve, Wanted};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_linalg::{cholesky, pivot_share};
 use dalembert_run::tolerance;
 use dalembert_run::{Dynamics, Fused, Point, Terms};
-use dalembert_tape::{Counts, Lanes, Program};
+use dalembert_tape::{Builder, Counts, Lanes, Program};
 
 /// Operations up to which programs beside loops over links become native code when the model is made fast.
 const MAX_BESIDE_LOOPS: usize = 10_000;
@@ -173,9 +173,38 @@ impl Compiled {
             let fixed = self.folded.then_some(self.parameters.as_slice());
             // Recursions over bodies judge their pivots at every state.
             let regular = form.is_deferred || self.has_inertia();
-            let straight = regular.then(|| UnrolledSolve::new(system, form, rows, fixed)).flatten();
+            let straight = regular
+                .then(|| UnrolledSolve::new(system, form, Wanted::accelerations(rows, fixed)))
+                .flatten();
             self.whole.unrolled = straight.map(|s| FusedAcceleration::new(s, rows, &self.parameters));
         }
+    }
+
+    /// The whole acceleration with all rows as one program over t, x, eta and the parameters, for texts in other languages:
+    /// x', eta', multipliers, ideal forces (U2), and whether they can be trusted. `None` where the system does not lend
+    /// itself to it.
+    pub fn whole_program(&self, system: &mut System, form: &KernelForm) -> Option<Program> {
+        if self.sparse.is_some() || !(form.is_deferred || self.has_inertia()) {
+            return None;
+        }
+        let rows: Vec<usize> = (0..self.shape.n_con).collect();
+        if rows.is_empty() && LoopedAcceleration::new(system, form, self).is_some() {
+            return None;
+        }
+        let solve = UnrolledSolve::new(system, form, Wanted { rows: &rows, fixed: None, forces: true })?;
+        let (state, count) = (1 + self.shape.n_x + self.shape.n_eta, self.parameters.len());
+        let mut tape = Builder::new(state + count);
+        let parameters: Vec<_> = (state..state + count).map(|k| tape.input(k)).collect();
+        let constants = tape.inline(&solve.hoisted.once.listing(), &parameters);
+        let inputs: Vec<_> = (0..state).map(|k| tape.input(k)).chain(constants).collect();
+        let outputs = tape.inline(&solve.hoisted.each.listing(), &inputs);
+        let trusted = solve.layout.len() - 1;
+        // Recursions over trees without rows give no forces.
+        let none = vec![tape.constant(0.0); if outputs.len() == trusted + 1 { self.shape.n_eta } else { 0 }];
+        let forces = outputs[trusted + 1..].iter().chain(&none);
+        let rates = outputs[..state - 1].iter();
+        let wanted: Vec<_> = rates.chain(forces).chain([&outputs[trusted]]).copied().collect();
+        Some(tape.finish(&wanted))
     }
 
     /// One program beside loops over links where there are such: for derivatives.

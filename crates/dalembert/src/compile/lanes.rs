@@ -3,7 +3,7 @@
 
 mod returning;
 
-use super::unrolled_solve::UnrolledSolve;
+use super::unrolled_solve::{UnrolledSolve, Wanted};
 use super::{Compiled, Inputs};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -46,7 +46,7 @@ impl InLanes {
                         .whole
                         .looped
                         .as_ref()
-                        .and_then(|_| UnrolledSolve::new(system, form, &[], None))?
+                        .and_then(|_| UnrolledSolve::new(system, form, Wanted::accelerations(&[], None)))?
                         .hoisted
                 }
             };
@@ -62,7 +62,7 @@ impl InLanes {
             Level::Velocity => 1,
             Level::Acceleration => 2,
         });
-        let motion = UnrolledSolve::new(system, form, &rows, None)?.hoisted;
+        let motion = UnrolledSolve::new(system, form, Wanted::accelerations(&rows, None))?.hoisted;
         let keep = Returning::new(system, form, &rows, &compiled.levels).program()?;
         Some(Self { motion, keep: Some(keep), stops, dim, rows: rows.len() })
     }

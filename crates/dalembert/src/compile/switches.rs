@@ -36,7 +36,24 @@ pub(super) fn of_time(pool: &mut Pool, form: &KernelForm) -> (Vec<Expr>, usize) 
         let (a, b) = match switch {
             Switch::Sides(a, b) => (a, b),
             Switch::Sign(a) => (a, Pool::ZERO),
-            Switch::Whole(_) => (switch.difference(pool), Pool::ZERO),
+            Switch::Knots(knots, x) if is_affine(pool, x, time) => {
+                let knots = pool.lookup(knots.column).map_or(Vec::new(), |lookup| lookup.knots.clone());
+                for knot in knots {
+                    let knot = pool.number(Rational::from_f64(knot).unwrap_or(Rational::ZERO));
+                    let at = if x == time {
+                        Some(knot)
+                    } else {
+                        root(pool, x, knot, time).map(|at| pool.number(at))
+                    };
+                    match at {
+                        Some(at) if known.insert(at) => instants.push((time, at)),
+                        Some(_) => {}
+                        None => searched.push((x, knot)),
+                    }
+                }
+                continue;
+            }
+            Switch::Whole(_) | Switch::Knots(..) => (switch.difference(pool), Pool::ZERO),
         };
         let mut constant = |e: Expr| !pool.depends_on(e, &[form.time]);
         let instant = if a == time && constant(b) {
@@ -55,6 +72,11 @@ pub(super) fn of_time(pool: &mut Pool, form: &KernelForm) -> (Vec<Expr>, usize) 
     let n_instants = instants.len();
     let (left, right): (Vec<Expr>, Vec<Expr>) = instants.into_iter().chain(searched).unzip();
     (left.into_iter().chain(right).collect(), n_instants)
+}
+
+/// Whether an expression is a number times time plus a number.
+fn is_affine(pool: &Pool, e: Expr, time: Expr) -> bool {
+    e == time || matches!(pool.node(e), Node::Sum(_, parts) if matches!(&parts[..], [(x, _)] if *x == time))
 }
 
 /// The time at which two sides are equal that are numbers times it plus numbers, as between the points of a table; `None`
@@ -113,6 +135,10 @@ pub(crate) fn kinks(pool: &mut Pool, roots: &[Expr]) -> Vec<Expr> {
                 match f {
                     Function::Abs | Function::Sign => found.push(args[0]),
                     Function::Floor => found.push(Switch::Whole(args[0]).difference(pool)),
+                    Function::Lookup => {
+                        let knots = Switch::with_kinks(pool, &[e]);
+                        found.extend(knots.into_iter().map(|switch| switch.difference(pool)));
+                    }
                     Function::Min
                     | Function::Max
                     | Function::Less

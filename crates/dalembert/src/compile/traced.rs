@@ -7,7 +7,7 @@ use super::Inputs;
 use super::programs::{Scatter, Scattered};
 use super::tree::{Closing, TreePlan};
 use super::unrolled_solve::{
-    Candidate, Entries, Layout, MAX_OPERATIONS, MAX_RECURSIVE, MAX_SPARSE, Term, UnrolledSolve,
+    Candidate, Entries, Layout, MAX_OPERATIONS, MAX_RECURSIVE, MAX_SPARSE, Term, UnrolledSolve, Wanted,
 };
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -31,28 +31,23 @@ const MIN_LOOPED: usize = 20_000;
 
 impl UnrolledSolve {
     /// With these rows, which stand for all. `None` where the system does not lend itself to it: other forces than ideal
-    /// ones follow the constraints, it is too large, or the rows leave nothing free. Parameters that are `fixed` are
-    /// folded into it.
-    pub fn new(
-        system: &mut System,
-        form: &KernelForm,
-        rows: &[usize],
-        fixed: Option<&[f64]>,
-    ) -> Option<Self> {
-        let (n, m) = (form.speeds.len(), rows.len());
+    /// ones follow the constraints, it is too large, or the rows leave nothing free.
+    pub fn new(system: &mut System, form: &KernelForm, wanted: Wanted<'_>) -> Option<Self> {
+        let (n, m) = (form.speeds.len(), wanted.rows.len());
         if !is_plain(system, form) || n == 0 || m >= n {
             return None;
         }
         let symbols = match form.is_deferred || n > MAX_SPEEDS {
             true => None,
-            false => Self::from_symbols(system, form, rows, fixed),
+            false => Self::from_symbols(system, form, wanted),
         };
         let recursive = if m == 0 { recursive(system, form) } else { None };
         let factored = match n > MAX_SPEEDS && recursive.is_some() || n > MAX_FACTORED {
             true => None,
-            false => factored(system, form, rows),
+            false => factored(system, form, wanted),
         };
-        let by_recursion = shorter(factored, recursive).into_iter().map(|candidate| candidate.hoisted(fixed));
+        let by_recursion =
+            shorter(factored, recursive).into_iter().map(|candidate| candidate.hoisted(wanted.fixed));
         symbols.into_iter().chain(by_recursion).min_by_key(|solve| solve.hoisted.each.counts().work())
     }
 }
@@ -270,8 +265,8 @@ fn shorter(one: Option<Candidate>, other: Option<Candidate>) -> Vec<Candidate> {
 }
 
 /// The whole acceleration with M by composite inertias, factored.
-fn factored(system: &mut System, form: &KernelForm, rows: &[usize]) -> Option<Candidate> {
-    Traced::new(system, form, rows, 0)?.entries(true).solved(form, rows, MAX_OPERATIONS)
+fn factored(system: &mut System, form: &KernelForm, wanted: Wanted<'_>) -> Option<Candidate> {
+    Traced::new(system, form, wanted.rows, 0)?.entries(true).solved(form, wanted, MAX_OPERATIONS)
 }
 
 /// The whole acceleration (U1) of a net of bodies with constraints between them, whose M and A are mostly zeros: M by
@@ -286,7 +281,8 @@ pub(super) fn factored_net(
     if !is_plain(system, form) || m == 0 || m >= n || n > MAX_NET {
         return None;
     }
-    let solved = Traced::new(system, form, rows, 0)?.entries(true).solved(form, rows, MAX_SPARSE);
+    let wanted = Wanted::accelerations(rows, fixed);
+    let solved = Traced::new(system, form, rows, 0)?.entries(true).solved(form, wanted, MAX_SPARSE);
     solved.map(|candidate| candidate.hoisted(fixed))
 }
 

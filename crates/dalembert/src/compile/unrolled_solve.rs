@@ -45,6 +45,24 @@ pub(super) fn row_pivot(form: &KernelForm, rows: &[usize]) -> f64 {
     if all { ROW_PIVOT } else { CHOSEN_ROW_PIVOT }
 }
 
+/// For what the program is made.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// The rows solved for.
+    pub rows: &'a [usize],
+    /// Values of the parameters, where they are folded into it.
+    pub fixed: Option<&'a [f64]>,
+    /// Multipliers and ideal forces (U2) too, behind the results of the layout.
+    pub forces: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// Accelerations alone.
+    pub fn accelerations(rows: &'a [usize], fixed: Option<&'a [f64]>) -> Self {
+        Wanted { rows, fixed, forces: false }
+    }
+}
+
 /// Where the results stand among the outputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
@@ -71,14 +89,9 @@ pub(crate) struct UnrolledSolve {
 
 impl UnrolledSolve {
     /// From M, Q, A, b in symbols.
-    pub(super) fn from_symbols(
-        system: &mut System,
-        form: &KernelForm,
-        rows: &[usize],
-        fixed: Option<&[f64]>,
-    ) -> Option<Self> {
-        let raw = entries(form, rows);
-        let mut best = unroll(system, form, rows, &raw, fixed)?;
+    pub(super) fn from_symbols(system: &mut System, form: &KernelForm, wanted: Wanted<'_>) -> Option<Self> {
+        let raw = entries(form, wanted.rows);
+        let mut best = unroll(system, form, wanted, &raw)?;
         let derived = best.derived;
         // Worth a second look where reading the entries is cheap: fewer operations on what varies.
         let size = raw.iter().fold(0u64, |sum, e| sum.saturating_add(system.pool.cost(*e)));
@@ -87,7 +100,7 @@ impl UnrolledSolve {
                 [form.time].iter().chain(&form.coordinates).chain(&form.speeds).copied().collect();
             let short: Vec<Expr> = raw.iter().map(|e| system.pool.shorten(*e, &varying)).collect();
             let short = system.pool.split_angles(&short);
-            if let Some(other) = unroll(system, form, rows, &short, fixed)
+            if let Some(other) = unroll(system, form, wanted, &short)
                 && other.hoisted.each.counts().work() < best.hoisted.each.counts().work()
             {
                 best = UnrolledSolve { derived, ..other };
@@ -145,10 +158,10 @@ fn entries(form: &KernelForm, rows: &[usize]) -> Vec<Expr> {
 fn unroll(
     system: &mut System,
     form: &KernelForm,
-    rows: &[usize],
+    wanted: Wanted<'_>,
     entries: &[Expr],
-    fixed: Option<&[f64]>,
 ) -> Option<UnrolledSolve> {
+    let rows = wanted.rows;
     let layout = Layout { n_x: form.coordinates.len(), n: form.speeds.len(), m: rows.len() };
     let inputs = Inputs::of(system, form);
     let mut tape = Builder::new(inputs.state.len());
@@ -167,8 +180,8 @@ fn unroll(
         })
         .collect();
     let b: Vec<Term> = given.collect();
-    let solved = Entries { tape, x_dot, M, Q, A, b }.solved(form, rows, MAX_OPERATIONS);
-    solved.map(|candidate| candidate.hoisted(fixed))
+    let solved = Entries { tape, x_dot, M, Q, A, b }.solved(form, wanted, MAX_OPERATIONS);
+    solved.map(|candidate| candidate.hoisted(wanted.fixed))
 }
 
 /// x', M by its lower rows, Q, A and b on a tape.
@@ -183,7 +196,8 @@ pub(super) struct Entries {
 
 impl Entries {
     /// The program that solves them.
-    pub fn solved(self, form: &KernelForm, rows: &[usize], most: usize) -> Option<Candidate> {
+    pub fn solved(self, form: &KernelForm, wanted: Wanted<'_>, most: usize) -> Option<Candidate> {
+        let rows = wanted.rows;
         let layout = Layout { n_x: form.coordinates.len(), n: form.speeds.len(), m: rows.len() };
         let Entries { tape, x_dot, M, Q, A, b } = self;
         let mut solve = Unrolled { tape, trusted: None, row_pivot: row_pivot(form, rows) };
@@ -195,6 +209,13 @@ impl Entries {
         let all = x_dot.into_iter().chain(eta_dot).chain(results.pivots).chain(results.diagonal);
         let mut outputs: Vec<Value> = all.map(|v| v.unwrap_or(zero)).collect();
         outputs.push(solve.trusted.unwrap_or(zero));
+        if wanted.forces {
+            let lambda = &results.lambda;
+            let ideal: Vec<Term> = (0..layout.n)
+                .map(|j| solve.dot(&A.iter().map(|row| row[j]).collect::<Vec<_>>(), lambda))
+                .collect();
+            outputs.extend(lambda.iter().chain(&ideal).map(|v| v.unwrap_or(zero)));
+        }
         Candidate::of_tape(solve.tape, &outputs, layout, most)
     }
 }
@@ -204,6 +225,7 @@ pub(super) type Term = Option<Value>;
 
 struct Results {
     eta_dot: Vec<Term>,
+    lambda: Vec<Term>,
     pivots: Vec<Term>,
     diagonal: Vec<Term>,
 }
@@ -339,7 +361,7 @@ impl Unrolled {
             right.push(self.less(*b, made));
         }
         let free = (!A.is_empty()).then(|| self.scaled(&y, &saddle.mass.inverse));
-        let eta_dot = self.respond(&saddle, y, right);
+        let (eta_dot, lambda) = self.respond(&saddle, y, right);
         // L^-T mixes speeds of one body: sizes before and after it are alike.
         if let Some(free) = free
             && let Some(free) = self.size(&free)
@@ -351,7 +373,7 @@ impl Unrolled {
             let sound = self.tape.push(Op::LessEqual, &[free, bound]);
             self.trust(sound);
         }
-        Results { eta_dot, pivots: saddle.rows.pivot, diagonal: saddle.diagonal }
+        Results { eta_dot, lambda, pivots: saddle.rows.pivot, diagonal: saddle.diagonal }
     }
 
     /// G and S, factored.
@@ -366,8 +388,8 @@ impl Unrolled {
         Saddle { mass, G, scaled, diagonal: (0..m).map(|i| S[i][i]).collect(), rows }
     }
 
-    /// L^-T D^-1 (y + G S^-1 right). A shorter right side is that of the first rows, by themselves.
-    pub fn respond(&mut self, saddle: &Saddle, mut y: Vec<Term>, right: Vec<Term>) -> Vec<Term> {
+    /// L^-T D^-1 (y + G lambda) and lambda = S^-1 right. A shorter right side is that of the first rows, by themselves.
+    pub fn respond(&mut self, saddle: &Saddle, mut y: Vec<Term>, right: Vec<Term>) -> (Vec<Term>, Vec<Term>) {
         let mut lambda = right;
         self.forward(&saddle.rows, &mut lambda);
         lambda = self.scaled(&lambda, &saddle.rows.inverse);
@@ -380,7 +402,7 @@ impl Unrolled {
         }
         let mut response = self.scaled(&y, &saddle.mass.inverse);
         self.backward(&saddle.mass, &mut response);
-        response
+        (response, lambda)
     }
 }
 

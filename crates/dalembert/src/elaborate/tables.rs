@@ -9,7 +9,8 @@
 //! ```
 //!
 //! So a table is an ordinary expression: it has derivatives, its kinks and jumps are located, in time too, and every
-//! method and export knows it. It costs a few operations for each point. Beyond the points it has the end value.
+//! method and export knows it. Beyond the points it has the end value. With more points than [`MAX_WRITTEN`] the stretch is
+//! looked up: O(log points) operations.
 
 use super::roles::{Allowed, State};
 use super::scope::Binding;
@@ -24,7 +25,9 @@ use dalembert_syntax::units::{self, UnitInfo};
 use std::rc::Rc;
 
 /// Points of one table.
-pub const MAX_POINTS: usize = 2000;
+pub const MAX_POINTS: usize = 1_000_000;
+/// Points up to which a table is written as a sum over its stretches; longer ones are looked up.
+const MAX_WRITTEN: usize = 32;
 
 /// What is between the points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -78,6 +81,11 @@ impl Samples {
     /// The function at an expression.
     pub(super) fn at(&self, pool: &mut Pool, x: Expr) -> Expr {
         let Some(first) = self.points.first() else { return Pool::ZERO };
+        if self.points.len() > MAX_WRITTEN
+            && let Some(looked_up) = self.looked_up(pool, x)
+        {
+            return looked_up;
+        }
         let mut terms = vec![number(pool, first.1)];
         let slopes = if self.interpolation == Interpolation::Cubic { self.slopes() } else { Vec::new() };
         for (k, pair) in self.points.windows(2).enumerate() {
@@ -103,6 +111,35 @@ impl Samples {
             }
         }
         pool.total(terms)
+    }
+
+    /// The function at an expression by columns that are looked up: the sum of c_p (x - x_k)^p on the stretch from point k.
+    fn looked_up(&self, pool: &mut Pool, x: Expr) -> Option<Expr> {
+        let (p, n) = (&self.points, self.points.len());
+        let (first, last) = (p.first()?.1, p.last()?.1);
+        if self.interpolation == Interpolation::Step {
+            let knots: Vec<f64> = p[1..].iter().map(|p| p.0).collect();
+            return pool.in_pieces("table", &knots, &[p.iter().map(|p| p.1).collect()], x);
+        }
+        // The last stretch has its slope at its end too.
+        let knots: Vec<f64> = p[..n - 1].iter().map(|p| p.0).chain([p[n - 1].0.next_up()]).collect();
+        let slopes = if self.interpolation == Interpolation::Cubic { self.slopes() } else { Vec::new() };
+        let powers = if slopes.is_empty() { 2 } else { 4 };
+        let mut columns = vec![Vec::with_capacity(n + 1); powers];
+        let mut add = |c: [f64; 4]| columns.iter_mut().zip(c).for_each(|(column, c)| column.push(c));
+        add([first, 0.0, 0.0, 0.0]);
+        for (k, pair) in p.windows(2).enumerate() {
+            let (h, rise) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
+            let slope = rise / h;
+            add(match slopes.get(k..k + 2) {
+                Some(&[d0, d1]) => {
+                    [pair[0].1, d0, (3.0 * slope - 2.0 * d0 - d1) / h, (d0 + d1 - 2.0 * slope) / (h * h)]
+                }
+                _ => [pair[0].1, slope, 0.0, 0.0],
+            });
+        }
+        add([last, 0.0, 0.0, 0.0]);
+        pool.in_pieces("table", &knots, &columns, x)
     }
 
     /// Slopes at the points of the spline that has two continuous derivatives and one cubic over its first and its last two

@@ -136,6 +136,15 @@ fn make_cases() -> Vec<Case> {
     edge.x[2] = 0.0;
     functions.states.push(edge);
     cases.push(functions);
+    let points: Vec<String> =
+        (0..60).map(|k| format!("[{}, {}]", k as f64 / 10.0 - 1.0, (k * k % 17) as f64)).collect();
+    let points = points.join(", ");
+    let tables = format!(
+        "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\ntable f = [{points}]\ntable g = [{points}] cubic\n\
+         table h = [{points}] step\npotential f(x)/20 + g(y)/30\nforce z = h(t) - h(x)*z'/20\n\
+         constraint c: z + x = 0.1*g(y + x)\ninitial x ~ 0.4, y ~ 0.3"
+    );
+    cases.push(case("tables", load(&tables), 41));
     cases.extend(troubles());
     cases
 }
@@ -399,12 +408,22 @@ fn giants_are_refused() {
     assert!(text.lines().count() > 20_000 && code::MAX_EXPORTED >= 200_000, "{}", text.lines().count());
 }
 
-/// Where nothing but masses and forces decides a motion, exported code does the operations of native code.
+/// Where nothing but masses, forces and independent constraints decides a motion, exported code does the operations of
+/// native code.
 #[test]
-fn free_systems_are_exported_with_their_solve() {
-    for (name, whole) in [("double_pendulum", true), ("pendulum_redundant", false)] {
+fn systems_are_exported_with_their_solve() {
+    let models = [
+        ("double_pendulum", true),
+        ("pendulum_redundant", true),
+        ("andrews_squeezer", true),
+        // Rows that follow from others, and forces that follow the rows.
+        ("bricard", false),
+        ("appell_nonideal", false),
+    ];
+    for (name, whole) in models {
         let case = case(name, load(&model_text(name)), 1);
-        let text = exported(&case, Target::C);
-        assert_eq!(text.contains(&format!("{name}_whole(t, x, eta, p")), whole, "{name}");
+        let [c, rust] = [Target::C, Target::Rust].map(|target| exported(&case, target));
+        assert_eq!(c.contains(&format!("{name}_whole(t, x, eta, p")), whole, "{name}");
+        assert_eq!(rust.contains("whole(t, x, eta, p"), whole, "{name}");
     }
 }

@@ -184,6 +184,60 @@ fn events_that_assign() {
     below("by h", (last(&table, "d(y)/d(h)") - (0.8 * 2.0 * 0.5 - (4.0 - 5.0) * 0.2)).abs(), 1e-9);
 }
 
+/// Events at one instant: two with one function, one that follows from what another assigns, from a switch of time and from
+/// contacts. Their times change alike, whatever the slope of their own functions is.
+#[test]
+fn events_at_one_instant() {
+    let swing = "parameter m = 1, k = 3\ncoordinate x\nkinetic m*x'^2/2\npotential k*x^2/2\ninitial x = 1, x' = 0.3\n";
+    let rubbing = "parameter m = 1, mu = 0.3\ncoordinate x, y\nkinetic m*(x'^2 + y'^2)/2\npotential 9.81*m*y\n\
+        constraint c: y = 0\nfriction on c: coefficient mu, velocity x'\nforce x = 5*sin(3*t)\ninitial x = 0, x' = 1\n";
+    for (text, names) in [
+        (
+            format!(
+                "{swing}discrete n = 0.3, l = 0\nforce x = l - n\nevent e: x falling do n = n + x'\n\
+                 event f: x falling do x' = 0.9*x', l = x'"
+            ),
+            ["m", "k"],
+        ),
+        (
+            format!(
+                "{swing}discrete n = 0\nevent e: x falling do n = n + 1\nevent f: n - 0.5 rising do x' = 1.3*x'"
+            ),
+            ["m", "x(0)"],
+        ),
+        (
+            format!(
+                "{swing}discrete n = 0, l = 0\nforce x = -l\nevent e: x falling do n = n + x'\n\
+                 event f: n + 0.5 falling do l = x'"
+            ),
+            ["m", "k"],
+        ),
+        (
+            format!(
+                "{swing}force x = if t > k/3 then -3 else 0\nevent e: x'' + 2.5 falling do x' = 1.3*x' + 1"
+            ),
+            ["m", "k"],
+        ),
+        (format!("{rubbing}event e: friction(c) - 2.5 rising do x' = 1.3*x' + 1"), ["m", "mu"]),
+    ] {
+        agrees(&text, 2.2, &names, 1e-7);
+    }
+    // By chance at one instant: a little more or less, and one of them is the first.
+    let chance = "parameter a = 1, b = 1\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\ninitial x = a, y = b, x' = -1, y' = -2
+        discrete n = 0\nevent e: x falling do x' = -x'\nevent f: y + 1 falling do n = x'\n";
+    let said = try_run(&mut load(chance), &request(2.0, &["a"])).expect_err("no derivative");
+    assert_eq!(said.code, Code::NoSensitivity);
+    // What makes the function jump is a place, not an instant.
+    let jump =
+        format!("{swing}force x = if x < 0.2 then -3 else 0\nevent e: x'' + 2 falling do x' = 1.3*x' + 1");
+    let said = try_run(&mut load(&jump), &request(2.0, &["m"])).expect_err("not differentiated");
+    assert!(
+        said.code == Code::NoSensitivity && said.message.contains("jumps through zero"),
+        "{}",
+        said.message
+    );
+}
+
 /// Two equal balls in a row exchange their velocities: derivatives are exactly 0 and 1.
 #[test]
 fn velocities_that_exchange() {

@@ -3,7 +3,7 @@
 use crate::support::*;
 use dalembert::diagnostic::Code;
 use dalembert::elaborate::points_of_columns;
-use dalembert::run::State;
+use dalembert::run::{Flow, State};
 use dalembert::{Interpolation, MotionForm, Overrides, Request, Samples, Signal, Workspace};
 
 fn with_input(text: &str, name: &str, signal: Signal) -> Workspace {
@@ -170,6 +170,79 @@ fn tables_are_the_functions_through_their_points() {
     assert_eq!(values("step", points, 1.4)[0], 2.0);
     assert_eq!(values("cubic", points, 9.0), [3.0, 0.0]);
     assert_eq!(values("cubic", "[[0, 0], [1, 2], [2, 0]]", 0.5)[0], 1.5);
+}
+
+/// Points of a table as text.
+fn table(points: impl Iterator<Item = (f64, f64)>) -> String {
+    format!("[{}]", points.map(|(x, y)| format!("[{x:?}, {y:?}]")).collect::<Vec<_>>().join(", "))
+}
+
+/// Long tables are looked up, short ones written out: the same function by 6 and by 251 points, in values and slopes, as a
+/// force that depends on time, as a constraint and under sensitivities.
+#[test]
+fn long_tables_are_the_functions_of_short_ones() {
+    let corners = [(-1.0, 0.5), (0.25, 0.75), (1.0, -0.25), (1.5, 0.0), (2.0, 0.5), (4.0, 0.25)];
+    let short = table(corners.into_iter());
+    let refined = corners.windows(2).flat_map(|pair| {
+        let [(x0, y0), (x1, y1)] = [pair[0], pair[1]];
+        (0..50).map(move |k| (x0 + (x1 - x0) * f64::from(k) / 50.0, y0 + (y1 - y0) * f64::from(k) / 50.0))
+    });
+    let long = table(refined.chain([corners[5]]));
+    let steps = table(corners.iter().copied().chain((0..60).map(|k| (5.0 + f64::from(k), 0.25))));
+    let at = |points: &str, how: &str, x: f64| {
+        let text = format!(
+            "coordinate x\nkinetic x'^2/2\ntable f = {points} {how}\ninitial x = {x}, x' = 2\noutput a = f(x), b = f(x)'"
+        );
+        let mut model = load(&text);
+        let start = start(&mut model);
+        evaluate(&model, &start).outputs
+    };
+    for x in [-3.0, -1.0, -0.3, 0.25, 0.6, 1.0, 1.7, 2.0, 3.9, 4.0, 7.0] {
+        for (how, other) in [("linear", &long), ("step", &steps)] {
+            let [a, b] = [at(&short, how, x), at(other, how, x)];
+            below(&format!("{how} at {x}: {a:?} {b:?}"), apart(&a, &b), 1e-12);
+        }
+    }
+    // A spline through points of a cubic is that cubic.
+    let cubic = table((0..100).map(|k| (0.1 * f64::from(k), (0.1 * f64::from(k)).powi(3))));
+    below("spline", apart(&at(&cubic, "cubic", 4.321), &[4.321f64.powi(3), 6.0 * 4.321f64.powi(2)]), 1e-10);
+    for text in [
+        "coordinate x\nkinetic x'^2/2\ntable f = POINTS\nforce x = f(t) - f(2*t - 3)*x\ninitial x = 1",
+        "coordinate x\nkinetic x'^2/2\ntable f = POINTS\npotential 5*(f(x) + x^2)\ninitial x = 1",
+        "parameter m = 1\ncoordinate x, y\nkinetic m*(x'^2 + y'^2)/2\npotential 9.81*m*y\ntable f = POINTS\n\
+         constraint c: y = f(x)\ninitial x = -0.5, x' = 2",
+    ] {
+        let end = |points: &str, how: &str| {
+            let mut model = load(&text.replace("POINTS", &format!("{points} {how}")));
+            let motion = model.simulate(&until(2.0), |_| Flow::Continue).expect("a motion");
+            motion.table.rows().last().expect("rows").to_vec()
+        };
+        let (a, b) = (end(&short, "linear"), end(&long, "linear"));
+        below(&format!("{text}: {a:?} {b:?}"), apart(&a, &b), 1e-7);
+        if !text.contains("constraint") {
+            let (a, b) = (end(&short, "step"), end(&steps, "step"));
+            below(&format!("{text} in steps: {a:?} {b:?}"), apart(&a, &b), 1e-7);
+        }
+    }
+}
+
+/// A hundred thousand points: no time that grows faster than they do, no recursion as deep as they are many.
+#[test]
+fn a_table_has_a_hundred_thousand_points() {
+    let rows: String =
+        (0..100_000).map(|k| format!("{},{}\n", f64::from(k) / 1e4, (f64::from(k) / 1e4).sin())).collect();
+    let files = vec![("road.csv".to_owned(), format!("s,z\n{rows}"))];
+    let overrides = Overrides { files, ..Overrides::default() };
+    let text = "table road from \"road.csv\" columns s, z cubic\ncoordinate x\nkinetic x'^2/2\npotential road(x)\n\
+                initial x = 0.5, x' = 1\noutput z = road(x), slope = road(x)'/x'";
+    let mut model = load_with(text, &overrides);
+    let start = start(&mut model);
+    let outputs = evaluate(&model, &start).outputs;
+    below("values", apart(&outputs[..2], &[0.5f64.sin(), 0.5f64.cos()]), 1e-11);
+    let motion = model.simulate(&until(3.0), |_| Flow::Continue).expect("a motion");
+    let row = motion.table.rows().last().expect("rows");
+    // The energy of the pendulum that the table is.
+    below("energy", (row[2].powi(2) / 2.0 + row[1].sin() - 0.5 - 0.5f64.sin()).abs(), 1e-8);
 }
 
 /// Gains without units are in SI, with a warning; gains with units are checked.

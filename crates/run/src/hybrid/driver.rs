@@ -112,7 +112,7 @@ impl<'a> Driver<'a> {
                 return Ok(Some(stop));
             }
             if let Some(before) = before.filter(|_| switched) {
-                self.run.follow_across(Guard::Time, &before);
+                self.run.follow_across(&[Guard::Time], &before);
             }
         }
         let mut h = self.plan();

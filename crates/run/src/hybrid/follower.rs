@@ -63,6 +63,13 @@ pub enum Guard {
     Time,
 }
 
+impl Guard {
+    /// The event, if it is one of the model.
+    pub fn event(&self) -> Option<usize> {
+        if let Guard::Event(event) = self { Some(*event) } else { None }
+    }
+}
+
 /// Follows a motion. The order of calls is that of the motion: `begin`, then `advance`, `row` and `cross`.
 pub trait Follower {
     /// The motion begins here.
@@ -80,6 +87,6 @@ pub trait Follower {
     /// What belongs to a row at the time reached, at an event if there is one.
     fn row(&mut self, at: Moment<'_>, integrals: &[f64], event: Option<EventHit>) -> Result<&[f64], Failure>;
 
-    /// A guard has vanished at `before`, and the motion goes on from `after`.
-    fn cross(&mut self, guard: Guard, before: Moment<'_>, after: Moment<'_>) -> Result<(), Failure>;
+    /// Guards have vanished together at `before`, at least one, and the motion goes on from `after`.
+    fn cross(&mut self, guards: &[Guard], before: Moment<'_>, after: Moment<'_>) -> Result<(), Failure>;
 }

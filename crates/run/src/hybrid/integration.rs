@@ -343,13 +343,13 @@ impl Integration<'_> {
         values
     }
 
-    /// The motion has passed a guard; `before` is what it was.
-    pub fn follow_across(&mut self, guard: Guard, before: &Before) {
+    /// The motion has passed guards that vanished together; `before` is what it was.
+    pub fn follow_across(&mut self, guards: &[Guard], before: &Before) {
         self.dense_step = None;
         self.follow(|follower, run| {
             let Before { t, y, modes, stretch } = before;
             let before = Moment { t: *t, y, modes, stretch: *stretch };
-            follower.cross(guard, before, run.moment())
+            follower.cross(guards, before, run.moment())
         });
     }
 

@@ -171,6 +171,8 @@ pub enum NotDifferentiable {
     GrazingSwitch,
     /// Contacts change in a way that no function of theirs announces.
     Unannounced,
+    /// The function of an event of the model jumps through zero: what makes it jump decides the time.
+    JumpedEvent(usize),
     /// What is set at an event has no derivative.
     Reset(usize),
     /// A direction breaks a constraint row: it cannot be varied alone.

@@ -486,9 +486,9 @@ impl Follower for Adjoint<'_> {
         Ok(&[])
     }
 
-    fn cross(&mut self, guard: Guard, before: Moment<'_>, after: Moment<'_>) -> Result<(), Failure> {
+    fn cross(&mut self, guards: &[Guard], before: Moment<'_>, after: Moment<'_>) -> Result<(), Failure> {
         self.take_identity(before.t);
-        let done = self.columns.pass(guard, before, after);
+        let done = self.columns.pass(guards, before, after);
         failed(before.t, done)?;
         self.records.push(Record::Map(self.columns.S.clone()));
         Ok(())

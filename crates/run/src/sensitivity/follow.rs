@@ -494,8 +494,8 @@ impl Follower for Sensitivities<'_> {
         Ok(&self.row)
     }
 
-    fn cross(&mut self, guard: Guard, before: Moment<'_>, after: Moment<'_>) -> Result<(), Failure> {
-        let done = self.pass(guard, before, after);
+    fn cross(&mut self, guards: &[Guard], before: Moment<'_>, after: Moment<'_>) -> Result<(), Failure> {
+        let done = self.pass(guards, before, after);
         failed(before.t, done)
     }
 }

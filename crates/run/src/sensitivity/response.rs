@@ -492,6 +492,15 @@ impl<'k> Response<'k> {
         self.base.actions_along(at, along, here, d, &mut self.scratch, out);
     }
 
+    /// Event functions at the state.
+    pub(crate) fn event_values(&mut self, out: &mut [f64]) {
+        let s = &self.state;
+        let at = Point { t: s.t, x: &s.x, eta: &s.eta };
+        if let Some(events) = self.capabilities.events {
+            events.events(at, &s.solution, &mut self.scratch, out);
+        }
+    }
+
     /// Changes of event functions along a direction whose change is known.
     pub fn events_along(&mut self, along: Direction<'_>, change: &Change, out: &mut [f64]) {
         let s = &self.state;

@@ -18,6 +18,10 @@ use crate::{Action, NotDifferentiable, Point};
 const GRAZING: f64 = 1e-9;
 /// Distance from a kink, in time, at which the two sides are told apart.
 const BESIDE: f64 = 1e-9;
+/// An event function that is further from zero than it moves in this part of the time has jumped there.
+const JUMPED: f64 = 1e-5;
+/// Two events whose times change alike, relatively.
+const ALIKE: f64 = 1e-7;
 /// Jumps of a derivative below this, relative to its size, are none.
 const NO_JUMP: f64 = 1e-7;
 
@@ -29,10 +33,10 @@ enum Vanishing {
 }
 
 impl Sensitivities<'_> {
-    /// Columns behind a guard at which the motion goes on by other equations or from another state.
+    /// Columns behind guards that vanish together, where the motion goes on by other equations or from another state.
     pub(super) fn pass(
         &mut self,
-        guard: Guard,
+        guards: &[Guard],
         before: Moment<'_>,
         after: Moment<'_>,
     ) -> Result<(), NotDifferentiable> {
@@ -48,15 +52,13 @@ impl Sensitivities<'_> {
         let mut f = vec![0.0; width];
         self.derivative(&mut f);
         let mut S = self.S.clone();
-        let mut taus = Vec::new();
-        for column in S.chunks(width).enumerate() {
-            taus.push(self.time_change(column, &f, Vanishing::Guard(guard), before)?);
-        }
+        let taus = self.time_changes(guards, &S, &f, before)?;
         self.crossed = (before.t, taus.clone());
-        if let Guard::Event(event) = guard {
-            self.reset(event, &mut S, &mut f);
-            // Several events that assign at once, or constraints that a new state was brought to.
-            if self.moved_otherwise(Some(event), before.y, after.y) {
+        let events: Vec<usize> = guards.iter().filter_map(Guard::event).collect();
+        if let Some(&event) = events.first() {
+            self.reset(&events, &mut S, &mut f);
+            // Constraints that a new state was brought to.
+            if self.moved_otherwise(&events, before.y, after.y) {
                 return Err(NotDifferentiable::Reset(event));
             }
         }
@@ -75,6 +77,42 @@ impl Sensitivities<'_> {
         self.at = (after.t, self.S.clone());
         self.t = after.t;
         Ok(())
+    }
+
+    /// tau_p of guards that vanish together, for every column. Events that follow from what has just happened are at its time.
+    fn time_changes(
+        &mut self,
+        guards: &[Guard],
+        S: &[f64],
+        f: &[f64],
+        before: Moment<'_>,
+    ) -> Result<Vec<f64>, NotDifferentiable> {
+        if self.crossed.0 == before.t {
+            return Ok(self.crossed.1.clone());
+        }
+        let assigning = |guard: &Guard| {
+            let actions = self.equation.base.capabilities().actions();
+            guard.event().is_none_or(|event| actions.iter().any(|action| action.event == event))
+        };
+        // Those that only stop the motion or report it change nothing.
+        let acting: Vec<Guard> = guards.iter().copied().filter(assigning).collect();
+        let acting = if acting.is_empty() { &guards[..1] } else { &acting };
+        let width = self.equation.width();
+        let mut taus: Vec<f64> = Vec::new();
+        for (k, guard) in acting.iter().enumerate() {
+            for (c, column) in S.chunks(width).enumerate() {
+                let tau = self.time_change((c, column), f, Vanishing::Guard(*guard), before)?;
+                match taus.get(c) {
+                    None => taus.push(tau),
+                    // A little more or less, and one of them comes first.
+                    Some(first) if k > 0 && (tau - first).abs() > ALIKE * (tau.abs() + first.abs()) => {
+                        return Err(NotDifferentiable::Reset(guard.event().unwrap_or(0)));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        Ok(taus)
     }
 
     /// Columns behind a kink of the equations inside a step.
@@ -175,6 +213,11 @@ impl Sensitivities<'_> {
                 size += change(0.0, &unit, &none).abs();
             }
         }
+        if let Vanishing::Guard(Guard::Event(event)) = what
+            && self.event_value(event).abs() > JUMPED * (1e-3 + at.t.abs()) * size
+        {
+            return Err(NotDifferentiable::JumpedEvent(event));
+        }
         if by_direction == 0.0 {
             return Ok(0.0);
         }
@@ -186,6 +229,15 @@ impl Sensitivities<'_> {
             });
         }
         Ok(-by_direction / rate)
+    }
+
+    /// The value of an event function at the state solved for last.
+    fn event_value(&mut self, event: usize) -> f64 {
+        let mut g = vec![0.0; self.equation.base.shape().n_event];
+        if let Some(response) = &mut self.equation.response {
+            response.event_values(&mut g);
+        }
+        g[event]
     }
 
     /// The change of a guard along a direction, at the state solved for last.
@@ -235,14 +287,15 @@ impl Sensitivities<'_> {
         Ok(first.map_or(0.0, |i| -by[i] / rate[i]))
     }
 
-    /// What an event assigns, for columns and for f before it; whether it assigns anything.
-    fn reset(&mut self, event: usize, S: &mut [f64], f: &mut [f64]) -> bool {
+    /// What events that happen at once assign, for columns and for f before them.
+    fn reset(&mut self, events: &[usize], S: &mut [f64], f: &mut [f64]) {
         let actions: Vec<Action> = self.equation.base.capabilities().actions().to_vec();
-        if !actions.iter().any(|action| action.event == event) {
-            return false;
+        let happens = |action: &Action| events.contains(&action.event);
+        if !actions.iter().any(happens) {
+            return;
         }
         let (n_x, n, width) = (self.equation.n_x, self.equation.n, self.equation.width());
-        let Some(response) = &mut self.equation.response else { return false };
+        let Some(response) = &mut self.equation.response else { return };
         let change = &mut self.equation.change;
         let mut values = vec![0.0; actions.len()];
         let mut assign = |t: f64, column: &mut [f64], parameters: &[f64]| {
@@ -250,7 +303,7 @@ impl Sensitivities<'_> {
             let along = Direction { t, x: &own[..n_x], eta: &own[n_x..n_x + n], parameters };
             response.along(along, change);
             response.actions_along(along, change, &mut values);
-            for (action, value) in actions.iter().zip(&values).filter(|(a, _)| a.event == event) {
+            for (action, value) in actions.iter().zip(&values).filter(|(a, _)| happens(a)) {
                 column[action.variable] = *value;
             }
         };
@@ -259,13 +312,12 @@ impl Sensitivities<'_> {
         for (column, parameters) in S.chunks_mut(width).zip(&self.equation.directions) {
             assign(0.0, column, parameters);
         }
-        true
     }
 
-    /// Whether a state behind an event differs from that before it in what the event does not assign.
-    fn moved_otherwise(&self, event: Option<usize>, before: &[f64], after: &[f64]) -> bool {
+    /// Whether a state behind events differs from that before them in what they do not assign.
+    fn moved_otherwise(&self, events: &[usize], before: &[f64], after: &[f64]) -> bool {
         let actions = self.equation.base.capabilities().actions();
-        let assigned = |i: usize| actions.iter().any(|a| Some(a.event) == event && a.variable == i);
+        let assigned = |i: usize| actions.iter().any(|a| events.contains(&a.event) && a.variable == i);
         (0..before.len())
             .any(|i| !assigned(i) && (before[i] - after[i]).abs() > 1e-6 * (1.0 + before[i].abs()))
     }

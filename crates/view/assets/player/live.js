@@ -21,6 +21,22 @@ const MATH = Object.fromEntries(
     .map((name) => [name, Math[name]]),
 );
 
+/** Numbers of columns by the number of the column and a place: those of the stretch from the last knot that is not above. */
+const lookedUp = (lookups) => {
+  const columns = new Map(lookups.flatMap(({ knots, columns }) => columns.map(([key, values]) => [key, { knots, values }])));
+  return (key, x) => {
+    const { knots, values } = columns.get(key);
+    if (Number.isNaN(x)) return x;
+    let [from, to] = [0, knots.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (knots[middle] <= x) from = middle + 1;
+      else to = middle;
+    }
+    return values[from];
+  };
+};
+
 const dot = (a, b) => a.reduce((sum, v, k) => sum + v * b[k], 0);
 
 /** Rows as an orthonormal set, the longest remainder first, each orthogonalised twice; rows that follow are left out. */
@@ -111,7 +127,7 @@ function backward(L, b) {
 export class Model {
   static async of(spec) {
     const bytes = Uint8Array.from(atob(spec.module), (c) => c.charCodeAt(0));
-    const { instance } = await WebAssembly.instantiate(bytes, { m: MATH });
+    const { instance } = await WebAssembly.instantiate(bytes, { m: { ...MATH, lookup: lookedUp(spec.lookups ?? []) } });
     return new Model(spec, instance.exports);
   }
 

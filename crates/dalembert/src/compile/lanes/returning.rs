@@ -149,7 +149,7 @@ impl Returning {
         let mass = u.factor(&reordered(&self.M, &order), MASS_PIVOT);
         let saddle = u.saddle(mass, &columns(&self.A, &order));
         let mut response = |right: &[Term]| {
-            let made = u.respond(&saddle, vec![None; n], right.to_vec());
+            let made = u.respond(&saddle, vec![None; n], right.to_vec()).0;
             let mut out = vec![None; n];
             order.iter().zip(made).for_each(|(p, v)| out[*p] = v);
             out
@@ -170,7 +170,7 @@ impl Returning {
             (0..self.n_x).map(|i| (0..=i).map(|j| (i == j).then_some(one)).collect()).collect();
         let mass = u.factor(&identity, MASS_PIVOT);
         let saddle = u.saddle(mass, &self.gradients);
-        u.respond(&saddle, vec![None; self.n_x], off)
+        u.respond(&saddle, vec![None; self.n_x], off).0
     }
 
     /// |r_i| / (|row_i| (1 + max |state|)), as projection judges residuals.

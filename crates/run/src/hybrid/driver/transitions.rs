@@ -78,7 +78,7 @@ impl Driver<'_> {
         if let Some(before) = before.filter(|_| jumped) {
             let shown = self.sources[source].is_shown();
             let guard = if shown { Guard::Event(hit.index) } else { Guard::Contact(hit.index) };
-            self.run.follow_across(guard, &before);
+            self.run.follow_across(&[guard], &before);
         }
         for arrived in self.guards.arrivals(&mut self.run, &mut self.sources, h) {
             if self.act(&[arrived]) {
@@ -108,7 +108,8 @@ impl Driver<'_> {
             }
             let stop = self.follow(found)?;
             if let Some(before) = before.filter(|_| jumps) {
-                self.run.follow_across(Guard::Event(own[0].index), &before);
+                let guards: Vec<Guard> = own.iter().map(|hit| Guard::Event(hit.index)).collect();
+                self.run.follow_across(&guards, &before);
             }
             let slack = self.run.one_instant();
             self.rows.give_here(&mut self.run, slack);

@@ -127,7 +127,7 @@ impl Expander {
                 let mask = g.is_true(x);
                 g.share(Node::Blend { mask, no: z, yes: y })
             }
-            Op::Pow | Op::Atan2 => g.add(Node::Call(op, x, y)),
+            Op::Pow | Op::Atan2 | Op::Lookup => g.add(Node::Call(op, x, y)),
             Op::Tan | Op::Asin | Op::Acos | Op::Atan | Op::Sinh | Op::Cosh | Op::Tanh => {
                 g.add(Node::Call(op, x, x))
             }
