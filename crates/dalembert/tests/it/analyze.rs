@@ -338,6 +338,16 @@ fn nothing_is_claimed_for_forces_that_work() {
     assert!(with("constraint c: x' = 2*y'\nnonideal work -0.1*x'*delta(x)").conserved.is_empty());
 }
 
+/// State variables are behind the speeds in tables, and before them in the equations.
+#[test]
+fn state_variables_do_not_hide_what_is_kept() {
+    let base = "coordinate x\nstate z' = x - z\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1\n";
+    let said = ask(base);
+    assert_eq!(names(&said), ["energy"], "{:?}", said.remarks);
+    assert!(said.remarks.is_empty(), "{:?}", said.remarks);
+    assert!(ask(&format!("{base}force x = -z\n")).conserved.is_empty());
+}
+
 #[test]
 fn free_particles_have_boosts_and_falling_ones_too() {
     let said = ask(
