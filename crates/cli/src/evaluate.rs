@@ -78,7 +78,12 @@ impl Asked {
 
     fn write(&self, out: &mut String, model: &Model) {
         if let Some(other) = &self.possible {
-            let mut rows = vec![cells(["possible acceleration", ""])];
+            // A typed acceleration may be any.
+            let heading = match other.kept {
+                true => ["possible acceleration", "satisfies the constraints"],
+                false => ["acceleration that is not possible", "violates the constraints"],
+            };
+            let mut rows = vec![cells(heading)];
             for (row, residual) in model.system.constraints.rows.iter().zip(&other.residual) {
                 rows.push(vec![format!("A z - b of {}", row.name), plain(*residual)]);
             }

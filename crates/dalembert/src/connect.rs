@@ -11,7 +11,7 @@
 //! rates of the coordinates (`rates.rs`); fixed energy is `least_action.rs`. Knows nothing of files.
 
 mod least_action;
-mod rates;
+pub(crate) mod rates;
 
 use crate::explain;
 use crate::number::short;

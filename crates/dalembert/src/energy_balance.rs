@@ -4,10 +4,12 @@
 //! dE/dt = P(nonconservative) + P(ideal) + P(nonideal) + P(control) + P(explicit)
 //! ```
 //!
-//! Power is generalised force times speed. Ideal constraint forces do work where constraints move (rheonomic ones, or
-//! velocity constraints that do not let the system rest). P(explicit) is what the energy gains without any force of the
-//! model: potentials that depend on time, frames that are moved. It vanishes, and is known to vanish, where nothing of
-//! the kind occurs; so for most models the balance has nothing to adjust and closes only if the forces are right.
+//! Power is generalised force times speed. Where speeds are affine in the rates, x' = X (eta + c), it is the force times
+//! eta + c: a force does the same work whatever the speeds are. Ideal constraint forces do work where constraints move
+//! (rheonomic ones, or velocity constraints that do not let the system rest). P(explicit) is what the energy gains without
+//! any force of the model: potentials that depend on time, frames that are moved. It vanishes, and is known to vanish,
+//! where nothing of the kind occurs; so for most models the balance has nothing to adjust and closes only if the forces
+//! are right.
 
 use crate::kernel_form::{KernelForm, Places};
 use crate::system::{Power, System, event_expressions as expressions};
@@ -19,15 +21,9 @@ use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol, Zero};
 pub fn powers(system: &mut System) -> Vec<Expr> {
     let speeds: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.symbol).collect();
     let coordinates: Vec<Symbol> = system.frame.coordinates.iter().map(|c| c.symbol).collect();
+    let (offset, moving, positions) = (offset(system), moving(system), system.positions());
     let pool = &mut system.pool;
-    let along = |pool: &mut Pool, forces: &[Expr]| {
-        let mut terms = Vec::with_capacity(forces.len());
-        for (s, f) in speeds.iter().zip(forces) {
-            let eta = pool.var(*s);
-            terms.push(pool.mul(eta, *f));
-        }
-        pool.total(terms)
-    };
+    let along = |pool: &mut Pool, forces: &[Expr]| inner(pool, &moving, forces);
     let of = |pool: &mut Pool, symbols: &[Symbol]| {
         let forces: Vec<Expr> = symbols.iter().map(|s| pool.var(*s)).collect();
         along(pool, &forces)
@@ -42,7 +38,11 @@ pub fn powers(system: &mut System) -> Vec<Expr> {
     let height = height(system, &still);
     let pool = &mut system.pool;
     let slope = pool.gradient(height, &coordinates);
-    let drift = pool.substitute(&system.frame.kinematics, &still);
+    let mut drift = pool.substitute(&system.frame.kinematics, &still);
+    if offset.is_some() {
+        // X0 = X c: all of the rate is in eta + c.
+        drift[..positions].fill(Pool::ZERO);
+    }
     let mut parts = vec![(nonconservative, Rational::ONE)];
     let moved: Vec<Expr> =
         system.frame.kinematics.iter().zip(drift).map(|(rate, drift)| pool.sub(*rate, drift)).collect();
@@ -59,6 +59,44 @@ pub fn powers(system: &mut System) -> Vec<Expr> {
     }
     let o = &system.observables;
     vec![impressed, nonconservative, of(pool, &o.ideal), of(pool, &o.nonideal), of(pool, &o.control)]
+}
+
+/// c of speeds affine in the rates, X c = X0: where K1 is solved in symbols and c is not zero.
+fn offset(system: &mut System) -> Option<Vec<Expr>> {
+    let positions = system.positions();
+    let speeds: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.symbol).collect();
+    let pool = &mut system.pool;
+    let kinematics = &system.frame.kinematics[..positions];
+    let drift = pool.substitute(kinematics, &at_rest(&speeds));
+    if drift.iter().all(|X0| *X0 == Pool::ZERO) {
+        return None;
+    }
+    let inverse = system.frame.speeds_in_rates.as_ref()?;
+    let c: Vec<Expr> = inverse.iter().map(|row| inner(pool, row, &drift)).collect();
+    let images: Vec<(Symbol, Expr)> = speeds.iter().copied().zip(c.iter().copied()).collect();
+    // x' at eta = c is X0 + X c, twice the drift if c is what it should be.
+    let moved = pool.substitute(kinematics, &images);
+    let is_solved = moved.iter().zip(&drift).all(|(moved, X0)| {
+        let left = pool.combine([(*moved, Rational::ONE), (*X0, Rational::from(-2))]);
+        pool.is_zero(left) == Zero::Yes
+    });
+    is_solved.then_some(c)
+}
+
+/// eta + c, what forces on the speeds are multiplied with.
+fn moving(system: &mut System) -> Vec<Expr> {
+    let offset = offset(system);
+    let pool = &mut system.pool;
+    let mut moving: Vec<Expr> = system.frame.speeds.iter().map(|s| pool.var(s.symbol)).collect();
+    for (u, c) in moving.iter_mut().zip(offset.into_iter().flatten()) {
+        *u = pool.add(*u, c);
+    }
+    moving
+}
+
+fn inner(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Expr {
+    let terms: Vec<Expr> = a.iter().zip(b).map(|(a, b)| pool.mul(*a, *b)).collect();
+    pool.total(terms)
 }
 
 /// The impressed force on each speed: applied, of potentials and of dissipation, without terms of inertia.
@@ -127,22 +165,21 @@ pub(crate) fn name_powers(system: &mut System) {
 }
 
 /// P(explicit), where there is an energy: with M eta' = Q_L + forces it is
-/// `X0 E + eta_q X_q E + eta . Q_L + (dE/d eta - M eta) . eta'`.
+/// `X0 E + eta_q X_q E + u . Q_L + (dE/d eta - M u) . eta'`, u = eta + c.
 pub(crate) fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: Expr) -> Option<Expr> {
     system.write_body_energies();
     let energy = system.energies.total?;
+    let moving = moving(system);
     let pool = &mut system.pool;
     let seeds = form.coordinates.iter().copied().zip(form.x_dot.iter().copied());
     let mut dot = Derivation::new(seeds.chain([(form.time, Pool::ONE)]));
     let mut parts = vec![(dot.apply(pool, energy), Rational::ONE), (nonconservative, Rational::MINUS_ONE)];
     let slope = pool.gradient(energy, &form.speeds);
-    for (p, s) in form.speeds.iter().enumerate() {
-        let eta = pool.var(*s);
-        parts.push((pool.mul(eta, form.force[p]), Rational::ONE));
+    for (p, u) in moving.iter().enumerate() {
+        parts.push((pool.mul(*u, form.force[p]), Rational::ONE));
         let mut difference = vec![(slope[p], Rational::ONE)];
         for (q, e) in form.mass_matrix.row(p) {
-            let eta = pool.var(form.speeds[*q]);
-            difference.push((pool.mul(*e, eta), Rational::MINUS_ONE));
+            difference.push((pool.mul(*e, moving[*q]), Rational::MINUS_ONE));
         }
         let difference = pool.combine(difference);
         if pool.is_zero(difference) != Zero::Yes {

@@ -96,6 +96,8 @@ pub struct Pool {
     effort: Effort,
     /// What [`Pool::simplify`] makes of a node, once it is known.
     pub(crate) simplified: FxHashMap<Expr, Expr>,
+    /// What [`Pool::tidy`] makes of an expression as long as work is allowed, and the work it took.
+    pub(crate) tidied: FxHashMap<Expr, (Expr, u64)>,
     pub(crate) scratches: Vec<Scratch>,
     /// Empty lists, kept for their room.
     lists: Vec<Vec<Weighted>>,
@@ -140,6 +142,7 @@ impl Pool {
             constant: Vec::new(),
             effort: Effort::default(),
             simplified: FxHashMap::default(),
+            tidied: FxHashMap::default(),
             scratches: Vec::new(),
             lists: Vec::new(),
             derivatives: FxHashMap::default(),

@@ -47,24 +47,50 @@ impl Pool {
         if tired && self.cost(e) > SMALL {
             return e;
         }
-        let budget = if tired { SMALL_BUDGET } else { BUDGET };
+        if tired {
+            return self.tidy_anew(e, SMALL_BUDGET).0;
+        }
+        // The same entry comes again: symmetric matrices, forces that are multipliers. Work is counted as if it were done, so
+        // that what is printed later does not depend on it.
+        if let Some(&(known, work)) = self.tidied.get(&e) {
+            self.spend(work);
+            return known;
+        }
+        let (short, work) = self.tidy_anew(e, BUDGET);
+        self.tidied.insert(e, (short, work));
+        short
+    }
+
+    /// What [`Pool::tidy`] was given so far beside what it made of it, for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn tidied(&self) -> Vec<(Expr, Expr)> {
+        let mut all: Vec<(Expr, Expr)> = self.tidied.iter().map(|(e, (short, _))| (*e, *short)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The short expression and the work it took.
+    fn tidy_anew(&mut self, e: Expr, budget: u64) -> (Expr, u64) {
         let simple = self.simplify(e);
         if self.cost(simple) > MAX_TIDIED {
-            return simple;
+            return (simple, 0);
         }
         let mut fractions = Fractions::new(budget);
         let written = fractions.convert(self, simple).map(|f| {
             let f = fractions.cancel_divisors(f);
             fractions.write(self, &f)
         });
-        self.spend(TERMS * (budget - fractions.ring.budget));
-        match written {
+        let work = TERMS * (budget - fractions.ring.budget);
+        self.spend(work);
+        let short = match written {
             None => simple,
             Some(written) => {
                 let written = self.simplify(written);
                 self.shorter_text(simple, written)
             }
-        }
+        };
+        (short, work)
     }
 
     /// The one with the shorter text; of two alike the one with fewer divisions, or the first.

@@ -81,7 +81,7 @@ pub(crate) struct Projection {
     pub right: Vec<Expr>,
     pub gram_inverse: Rows,
     pub gain: Rows,
-    /// P = M^-1 - K A M^-1
+    /// P = M^-1 - K A M^-1, where non-ideal or control forces act; else empty.
     pub free: Rows,
 }
 
@@ -128,7 +128,10 @@ impl Projection {
         };
         let gain = sm::product(pool, &reach, &gram_inverse);
         let across = sm::transposed(&reach, k); // A M^-1
+        let moved = model.form.nonideal.is_some() || !model.form.requirement_right.is_empty();
+        let pool = &mut model.system.pool;
         let free = match k {
+            _ if !moved => Rows::new(),
             0 => inverse_mass.clone(),
             _ => {
                 let lost = sm::product(pool, &gain, &across);

@@ -36,7 +36,7 @@ pub(super) fn field(
 }
 
 /// The model in the rates of its coordinates; `None` where they do not determine the speeds one to one.
-pub(super) fn in_rates(model: &Workspace) -> Option<Workspace> {
+pub(crate) fn in_rates(model: &Workspace) -> Option<Workspace> {
     let n = model.form.coordinates.len();
     if model.form.speeds.len() != n || model.system.positions() != n {
         return None;

@@ -5,7 +5,7 @@ use super::value::Value;
 use super::{Elaborator, Fallible, ForceObservable, Reported, Role};
 use crate::system::Power;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
-use dalembert_syntax::ast::{self, Name};
+use dalembert_syntax::ast::{self, ExprKind, Name};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::{Dimension, UnitInfo};
@@ -42,6 +42,12 @@ impl Elaborator<'_> {
                 if !self.bodies.is_empty() =>
             {
                 self.body_result(name, args, span)
+            }
+            // The bodies that it would be a result of could not be declared.
+            "force" | "torque" | "drive" | "angular_momentum" | "kinetic_energy"
+                if args.first().is_some_and(|on| self.is_of_broken(on)) =>
+            {
+                Err(Reported)
             }
             "rpy" | "quaternion" | "rotation" if self.scope.get(&name.text).is_none() => {
                 self.rotation_call(name, args, span)
@@ -162,6 +168,15 @@ impl Elaborator<'_> {
             2 => entry(1, 0),
             _ => Value::Vector(vec![entry(2, 1), entry(0, 2), entry(1, 0)]),
         })
+    }
+
+    /// Whether an expression is a name, or a member of a family, whose declaration failed.
+    fn is_of_broken(&self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            ExprKind::Name(name) => self.is_broken(name),
+            ExprKind::Index(inner, _) | ExprKind::Component(inner, _) => self.is_of_broken(inner),
+            _ => false,
+        }
     }
 
     /// Whether the model has declared a name that a function has otherwise.
@@ -306,7 +321,7 @@ impl Elaborator<'_> {
             return;
         }
         let text = dalembert_syntax::expression_text(of);
-        let rate = if matches!(of.kind, ast::ExprKind::Name(_)) { text.clone() } else { format!("({text})") };
+        let rate = if matches!(of.kind, ExprKind::Name(_)) { text.clone() } else { format!("({text})") };
         let message = format!("`diff({text}, t)` is zero: a partial derivative holds the coordinates");
         let d = Diagnostic::warning(Code::PartialTimeDerivative, span, message);
         self.diagnostics.push(d.help(format!("the rate is `{rate}'`")).suggest(span, format!("{rate}'")));

@@ -35,6 +35,11 @@ impl Elaborator<'_> {
         Ok(())
     }
 
+    /// Whether a name, or the family it is a member of, has a declaration that failed.
+    pub(super) fn is_broken(&self, name: &str) -> bool {
+        self.scope.is_broken(name.split(['[', '.']).next().unwrap_or(name))
+    }
+
     /// Lets later uses of a name whose declaration failed pass in silence.
     pub(super) fn poison(&mut self, target: &Target) {
         self.scope.poison(&target.name.text, target.span);
@@ -77,6 +82,19 @@ impl Elaborator<'_> {
             1 => Ok(names.swap_remove(0)),
             _ => self.error(Code::RangeNotHere, target.span, "one member is wanted here, not a range"),
         }
+    }
+
+    /// The one name that a statement declares. After a range instead of it, uses of the family say nothing more.
+    pub(super) fn declared(&mut self, target: &Target, statement: &str) -> Fallible<String> {
+        let ranges = target.subscripts.iter().any(|s| matches!(s, Subscript::Over(_)));
+        if !ranges {
+            return self.member(target).inspect_err(|_| self.poison(target));
+        }
+        self.poison(target);
+        let name = &target.name.text;
+        let message = format!("`{statement}` declares one `{name}`, not a range of them");
+        let help = format!("repeat it: `for i in 1..N {{ {statement} {name}[i] ... }}`");
+        self.fail(Diagnostic::error(Code::RangeNotHere, target.span, message).help(help))
     }
 
     /// What a name stands for, or a diagnostic with the nearest known one.

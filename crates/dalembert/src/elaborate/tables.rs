@@ -204,7 +204,7 @@ impl Elaborator<'_> {
     /// `table road = [[0, 0], [1, 0.1]] cubic`
     pub(super) fn table(&mut self, table: &Table, span: Span) -> Fallible<()> {
         let samples = self.samples(table, span).inspect_err(|_| self.poison(&table.name))?;
-        let name = self.member(&table.name)?;
+        let name = self.declared(&table.name, "table")?;
         self.spend(samples.points.len(), span)?;
         self.declare(&name, Binding::Table(self.tables.len()), table.name.span)?;
         self.tables.push(Rc::new(samples));

@@ -20,7 +20,7 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// Directions of B weaker than this, relative to the strongest, count as none.
 const RANK: f64 = 1e-10;
-/// A displacement keeps the constraints if what it does to a row is below this part of its terms.
+/// A displacement or an acceleration keeps the constraints if the residual of a row is below this part of its terms.
 const KEPT: f64 = 1e-9;
 /// Points whose displacements are given.
 const MAX_POINTS: usize = 40;
@@ -53,6 +53,8 @@ pub struct ExplicitTerms {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Possible {
+    /// Whether A z = b.
+    pub kept: bool,
     /// A z - b of each row: zero for a possible acceleration.
     pub residual: Vec<f64>,
     /// G(z)
@@ -162,15 +164,18 @@ impl Workspace {
         let (terms, s) = (now.terms.written_out(), &now.solution);
         let n = z.len();
         let rows = self.system.constraints.rows.len();
-        let residual =
-            terms.A.chunks(n.max(1)).zip(&terms.b).take(rows).map(|(row, b)| dot(row, &z) - b).collect();
+        let rows = || terms.A.chunks(n.max(1)).zip(&terms.b).take(rows);
+        let residual: Vec<f64> = rows().map(|(row, b)| dot(row, &z) - b).collect();
+        let sizes =
+            rows().map(|(row, b)| row.iter().zip(&z).map(|(a, z)| (a * z).abs()).sum::<f64>() + b.abs());
+        let kept = residual.iter().zip(sizes).all(|(r, size)| r.abs() <= KEPT * size);
         let d: Vec<f64> = z.iter().zip(&s.eta_dot).map(|(z, a)| z - a).collect();
         let moved: Vec<f64> = terms.M.chunks(n.max(1)).map(|row| dot(row, &d)).collect();
         let deviation = dot(&d, &moved);
         let acting = self.acting(now);
         let gauss = |z: &[f64]| gauss(&terms.M, &acting, z);
         let (at_z, at_solution) = (gauss(&z), gauss(&s.eta_dot));
-        Ok(Possible { residual, gauss: at_z, gauss_excess: at_z - at_solution, deviation })
+        Ok(Possible { kept, residual, gauss: at_z, gauss_excess: at_z - at_solution, deviation })
     }
 
     /// Q + C and control: the forces that Gauss's function measures against.

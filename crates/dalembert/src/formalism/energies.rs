@@ -61,12 +61,12 @@ pub struct Energies {
 }
 
 impl Energies {
-    /// Refused where the model has no Lagrangian.
+    /// Refused where the model has no Lagrangian. Friction and control change the motion, not the energies.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let stored = model.store_forces();
         let momenta = momentum_symbols(&mut model.system)?;
-        let equations = Poincare::of(model)?;
-        let closed = Canonical::of(model).map(|canonical| canonical.hamiltonian);
+        let equations = Poincare::without_contacts(model)?;
+        let closed = Canonical::of_energies(model, &equations).map(|canonical| canonical.hamiltonian);
         let lagrangian = model.system.whole_lagrangian();
         let pool = &mut model.system.pool;
         let momentum_values = equations.momenta.iter().map(|e| pool.simplify(*e)).collect();

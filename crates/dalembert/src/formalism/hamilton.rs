@@ -118,12 +118,17 @@ fn other_transform(model: &mut Workspace, equations: &Poincare, y: &[Expr]) -> O
 impl Canonical {
     /// The transform of a model.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
-        let momenta = momentum_symbols(&mut model.system)?;
         let equations = Poincare::of(model)?;
+        Self::of_energies(model, &equations)
+    }
+
+    /// The transform of a Lagrangian and its applied forces.
+    pub(crate) fn of_energies(model: &mut Workspace, equations: &Poincare) -> Result<Self, Box<Diagnostic>> {
+        let momenta = momentum_symbols(&mut model.system)?;
         let y: Vec<Expr> = momenta.iter().map(|s| model.system.pool.var(*s)).collect();
-        let (hamiltonian, speeds) = match transform(model, &equations, &y) {
+        let (hamiltonian, speeds) = match transform(model, equations, &y) {
             Ok(found) => found,
-            Err(refused) => other_transform(model, &equations, &y).ok_or(refused)?,
+            Err(refused) => other_transform(model, equations, &y).ok_or(refused)?,
         };
         let form = &model.form;
         let pool = &mut model.system.pool;

@@ -6,6 +6,7 @@
 
 use crate::compile::{Inputs, Lagrangian};
 use crate::formalism::poincare::Poincare;
+use crate::system::CoordinateSort;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -18,11 +19,21 @@ fn refuse(span: Option<Span>, message: String, help: &str) -> Box<Diagnostic> {
 /// What a model has that Hamilton's principle has no place for. `what` is who asks.
 fn obstacle(model: &Workspace, what: &str) -> Option<Box<Diagnostic>> {
     let system = &model.system;
-    let other = "the other methods (dop853, tsit5, radau, rk4) take any model";
+    let other_methods = "the other methods (dop853, tsit5, radau, rk4) take any model";
     if let Some(speed) = system.frame.speeds.iter().find(|s| s.rate_of.is_none()) {
         let message =
             format!("{what} works in rates of coordinates, and `{}` is a speed of its own", speed.name);
         return Some(refuse(Some(speed.span), message, "write the model in the rates, without `speed`"));
+    }
+    if let Some(other) = system.frame.coordinates.iter().find(|c| c.sort != CoordinateSort::Position) {
+        let (what_it_is, help) = match other.sort {
+            CoordinateSort::State => {
+                ("a state variable with an equation of its own", "leave the `state` out")
+            }
+            _ => ("a discrete value that events change", "write a parameter instead"),
+        };
+        let message = format!("{what} compares paths of coordinates, and `{}` is {what_it_is}", other.name);
+        return Some(refuse(Some(other.span), message, &format!("{help}; {other_methods}")));
     }
     if model.form.frame.is_some() {
         let message = format!("{what} works in rates of coordinates, one for each");
@@ -30,15 +41,15 @@ fn obstacle(model: &Workspace, what: &str) -> Option<Box<Diagnostic>> {
     }
     if let Some(contact) = system.contacts.first() {
         let message = format!("{what} is for ideal constraints, and there is friction on `{}`", contact.name);
-        return Some(refuse(Some(contact.span), message, other));
+        return Some(refuse(Some(contact.span), message, other_methods));
     }
     if let Some(row) = system.control.rows.first() {
         let message = format!("{what} has no place for the control forces of `{}`", row.name);
-        return Some(refuse(Some(row.span), message, other));
+        return Some(refuse(Some(row.span), message, other_methods));
     }
     if system.constraints.nonideal.is_some() {
         let message = format!("{what} is for ideal constraints, and this model has `nonideal work`");
-        return Some(refuse(system.constraints.nonideal_span, message, other));
+        return Some(refuse(system.constraints.nonideal_span, message, other_methods));
     }
     if system.forces.mass.is_some() {
         let message = format!("{what} starts from a Lagrangian, and this model gives its inertia as `mass`");

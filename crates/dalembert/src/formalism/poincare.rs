@@ -77,8 +77,14 @@ pub struct Poincare {
 impl Poincare {
     /// L2 of a model. Refused where there is no Lagrangian, or where forces act that the form does not contain.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
-        model.derive_symbols()?;
         refuse_foreign_forces(&model.system)?;
+        Self::without_contacts(model)
+    }
+
+    /// L2 of the energies and applied forces, whatever friction, control or constraints on accelerations do beside them.
+    pub(crate) fn without_contacts(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
+        model.derive_symbols()?;
+        refuse_no_lagrangian(&model.system)?;
         let (system, form) = (&mut model.system, &model.form);
         let lagrangian = system.whole_lagrangian();
         let pool = &mut system.pool;

@@ -338,6 +338,36 @@ fn nothing_is_claimed_for_forces_that_work() {
     assert!(with("constraint c: x' = 2*y'\nnonideal work -0.1*x'*delta(x)").conserved.is_empty());
 }
 
+/// A trap that drifts and turns keeps a moving energy, in speeds that drift and turn with it as in rates.
+#[test]
+fn frames_that_move_hide_nothing() {
+    let trap = |speeds: &str| {
+        format!(
+            "parameter m = 1, w = 0.7, c = 0.4, k = 2, h = 1
+             coordinate x, y
+             {speeds}
+             let X = (x - c*t)*cos(w*t) + y*sin(w*t), Y = y*cos(w*t) - (x - c*t)*sin(w*t)
+             kinetic m/2*(x'^2 + y'^2)
+             potential k/2*X^2 + h/2*Y^2
+             initial x = 1, y = 0.5"
+        )
+    };
+    let turning = "speed u = x'*cos(w*t) + y'*sin(w*t) - c, v = y'*cos(w*t) - x'*sin(w*t)";
+    for speeds in ["", turning, "speed u = x' - c"] {
+        assert_eq!(names(&ask(&trap(speeds))), ["moving energy"], "{speeds}");
+    }
+}
+
+/// State variables are behind the speeds in tables, and before them in the equations.
+#[test]
+fn state_variables_do_not_hide_what_is_kept() {
+    let base = "coordinate x\nstate z' = x - z\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1\n";
+    let said = ask(base);
+    assert_eq!(names(&said), ["energy"], "{:?}", said.remarks);
+    assert!(said.remarks.is_empty(), "{:?}", said.remarks);
+    assert!(ask(&format!("{base}force x = -z\n")).conserved.is_empty());
+}
+
 #[test]
 fn free_particles_have_boosts_and_falling_ones_too() {
     let said = ask(

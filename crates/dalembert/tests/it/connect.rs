@@ -209,6 +209,9 @@ fn what_cannot_be_is_said() {
     assert_eq!(refused(&mut load("coordinate x, y\nkinetic x'^2/2\npotential y"), "x = 1", 1.0), "E0503");
     let direct = load("coordinate x\nmass [[2]]\nforce x = -x").connect("x = 1", &[], &until(1.0));
     assert!(direct.err().is_some_and(|d| d.span.is_some()), "the place of `mass`");
+    let filtered = "coordinate x\nstate z' = x\nkinetic x'^2/2\npotential x^2/2";
+    let said = load(filtered).connect("x = 1", &[], &until(1.0)).expect_err("a state variable");
+    assert!(said.message.contains("`z` is a state variable"), "{}", said.message);
     // Nothing crosses a wall of infinite height, and the search ends.
     let mut wall = load("coordinate x\nkinetic x'^2/2\npotential 1/x^2\ninitial x = 1");
     assert!(["E0731", "E0732"].contains(&refused(&mut wall, "x = -1", 1.0).as_str()));

@@ -185,4 +185,16 @@ fn friction_does_not_hide_the_energies() {
         (values(text), values(&format!("{text}friction on floor: coefficient 0.3, velocity x'\n")));
     assert_eq!((smooth.lagrangian, smooth.hamiltonian), (rough.lagrangian, rough.hamiltonian));
     assert_eq!((smooth.kinetic_energy, smooth.potential), (rough.kinetic_energy, rough.potential));
+    let written = |more: &str| {
+        write(&mut load(&format!("{text}{more}\n")), Form::Energies, Format::Text)
+            .unwrap_or_else(|d| panic!("{more}: {}", d.message))
+    };
+    let smooth = written("");
+    for more in [
+        "friction on floor: coefficient 0.3, velocity x'",
+        "friction in x: limit 0.1",
+        "require track: x = 0.3*cos(t) decay 1, 1",
+    ] {
+        assert_eq!(written(more), smooth, "{more}");
+    }
 }

@@ -130,6 +130,7 @@ fn possible_accelerations_deviate_as_the_principle_says() {
     let text = format!("x'' = {:e}, y'' = {:e}, z'' = {:e}", z[0], z[1], z[2]);
     let other = model.possible(&now, &text).unwrap();
     below("A z = b", largest(&other.residual), 1e-12);
+    assert!(other.kept && !model.possible(&now, "x'' = 100").unwrap().kept);
     below("G(z) - G = d M d", (other.gauss_excess - other.deviation).abs(), 1e-10);
     let d = dot(&v, &times(&now.terms.M, &v)) * 0.49;
     below("d M d", (other.deviation - d).abs(), 1e-12);

@@ -237,6 +237,43 @@ fn work_is_the_integral_of_power() {
     }
 }
 
+/// The work of a class of forces does not depend on the speeds, also where they are affine in the rates.
+#[test]
+fn work_is_the_same_in_affine_speeds() {
+    let model = |speed: &str| {
+        format!(
+            "parameter V = 0.5, b = 0.3
+             coordinate x, y, z
+             {speed}
+             kinetic (x'^2 + y'^2 + z'^2)/2
+             potential 9.81*y + z^2
+             force x = -0.2*x'
+             dissipation 0.1*z'^2
+             constraint plane: y = x
+             nonideal work -b*x'*delta(x) + 0.4*delta(y)
+             initial x' = 3, z = 1
+             output i = work(impressed), n = work(nonconservative), c = work(ideal), w = work(nonideal)
+             simulate until 1"
+        )
+    };
+    let ends = |speed: &str| {
+        let motion = run(&mut load(&model(speed)), &Request { rtol: Some(1e-11), ..until(1.0) });
+        let balance = motion.balance.expect("a balance");
+        below(speed, balance.defect.abs(), 1e-10);
+        assert_eq!(balance.explicit, 0.0, "{speed}: proved to be 0");
+        ["i", "n", "c", "w"].map(|name| last(&motion, name))
+    };
+    let plain = ends("");
+    below("ideal", plain[2].abs(), 1e-12);
+    for speed in [
+        "speed v = x' - V",
+        "speed v = x' - V*t\nspeed u = y' + x*x' - 2",
+        "speed v = x'*cos(t) + y'*sin(t) - V\nspeed u = y'*cos(t) - x'*sin(t) + x",
+    ] {
+        below(speed, apart(&ends(speed), &plain), 1e-9);
+    }
+}
+
 /// What presses does not depend on coordinates: right-angled in any order, polar, skew, cylindrical.
 #[test]
 fn normal_forces_in_many_coordinates() {

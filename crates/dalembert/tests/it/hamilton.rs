@@ -1,10 +1,10 @@
 //! Hamilton's equations (H1) in symbols: the Legendre transform, and the motion they describe.
 
 use crate::support::*;
-use dalembert::Workspace;
 use dalembert::equations::{Form, write};
 use dalembert::hamilton::Canonical;
 use dalembert::run::State;
+use dalembert::{Request, Workspace};
 use dalembert_expr::{Derivation, Expr, Format, Pool, Symbol};
 use insta::assert_snapshot;
 
@@ -166,4 +166,26 @@ fn momenta_have_names_in_every_format() {
     assert!(python.contains("p_q_1_dot = -q_2") && python.contains("q_1_dot = p_q_1"), "{python}");
     let latex = write(&mut model, Form::Hamilton, Format::Latex).expect("a closed form");
     assert!(latex.contains(r"\dot{p}_{q,1} &= -q_{2}"), "{latex}");
+}
+
+/// Renton, slide 49: over a parameter tau the Lagrangian is L(q, q'/t') t', and the momentum of time is -H. The mass matrix
+/// is singular along the flow; a clock `T' = 1` fixes the parameter.
+#[test]
+fn time_as_a_coordinate() {
+    let text = "parameter m = 1.3, k = 2
+        coordinate x, T
+        lagrangian m*x'^2/(2*T') - k*x^2*T'/2
+        constraint clock: T' = 1
+        initial x = 0.7, x' = 0.4, T' = 1";
+    let written = write(&mut load(text), Form::Poincare, Format::Text).unwrap();
+    assert!(written.contains("\np_T = -k*x^2/2 - m*x'^2/(2*T'^2)\n"), "{written}");
+    let motion = run(&mut load(text), &Request { rtol: Some(1e-12), ..until(2.0) });
+    let [t, T, x, v] = ["t", "T", "x", "x'"].map(|name| column(&motion, name));
+    let w = (2.0f64 / 1.3).sqrt();
+    for k in 0..t.len() {
+        // The closed form of the oscillator.
+        below("time", (T[k] - t[k]).abs(), 1e-12);
+        below("x", (x[k] - 0.7 * (w * t[k]).cos() - 0.4 / w * (w * t[k]).sin()).abs(), 1e-10);
+        below("-p_T = H", (x[k] * x[k] + 0.65 * v[k] * v[k] - (0.49 + 0.65 * 0.16)).abs(), 1e-10);
+    }
 }

@@ -459,6 +459,25 @@ fn words_of_scripts_and_names_of_parts() {
     assert!(named(Format::Latex).contains("z_{1} &= "), "{}", named(Format::Latex));
 }
 
+/// Whatever tidying makes of an expression on the way to any form of any model has the value that it had.
+#[test]
+fn what_is_made_shorter_keeps_its_value() {
+    let mut count = 0;
+    for printed in printed_forms() {
+        let (rewritten, wrong) = &printed.rewritten;
+        count += rewritten;
+        assert!(
+            wrong.is_none(),
+            "{} {}: {}",
+            printed.model,
+            printed.form,
+            wrong.as_deref().unwrap_or_default()
+        );
+    }
+    println!("{count} expressions");
+    assert!(count > 2_000, "{count} expressions");
+}
+
 /// No form of any model may take more than a bounded amount of work; what is refused points to numbers.
 #[test]
 fn closed_forms_are_bounded() {

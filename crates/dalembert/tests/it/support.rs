@@ -4,7 +4,7 @@ use dalembert::diagnostic::{Diagnostic, Style, render};
 use dalembert::equations::{Form, write};
 use dalembert::run::{Flow, State, Stop};
 use dalembert::{Evaluation, Motion, Overrides, Request, Source, Workspace};
-use dalembert_expr::Format;
+use dalembert_expr::{Expr, Format, Pool, Symbol};
 use proptest::test_runner::{Config, RngSeed};
 use std::path::{Path, PathBuf};
 
@@ -62,6 +62,34 @@ pub struct PrintedForm {
     pub form: &'static str,
     pub script: Option<String>,
     pub latex: Option<String>,
+    /// How many expressions were written in another way on the way to the script, and the first that has another value then.
+    pub rewritten: (usize, Option<String>),
+}
+
+/// What tidying has changed in a pool, at random points of both signs: an expression that is not what it was.
+fn rewritten(pool: &mut Pool) -> (usize, Option<String>) {
+    // Between rounding and the smallest term that could be lost.
+    const SAME: f64 = 1e-8;
+    let pairs: Vec<(Expr, Expr)> = pool.tidied().into_iter().filter(|(e, short)| e != short).collect();
+    let all: Vec<Expr> = pairs.iter().flat_map(|(e, short)| [*e, *short]).collect();
+    for seed in 0..3u64 {
+        let lowest = if seed == 2 { -0.9 } else { 0.2 };
+        let value = |s: Symbol| Rng::new(977 * seed + s.index() as u64).number(lowest, 0.9);
+        let values = pool.evaluate_with_sizes(&all, value);
+        for (k, (e, short)) in pairs.iter().enumerate() {
+            let ((a, size), (b, other)) = (values[2 * k], values[2 * k + 1]);
+            // Outside of the domain of one of them nothing can be compared.
+            let differ = a.is_finite() && b.is_finite() && (a - b).abs() > SAME * size.max(other);
+            if differ {
+                let texts = [e, short].map(|e| pool.text(*e));
+                return (
+                    pairs.len(),
+                    Some(format!("{a} and {b} of size {size}: {} is not {}", texts[0], texts[1])),
+                );
+            }
+        }
+    }
+    (pairs.len(), None)
 }
 
 /// Every form of every model file, derived once for all tests that read them. Closed forms of larger models are in one
@@ -75,9 +103,10 @@ pub fn printed_forms() -> &'static [PrintedForm] {
             for (form, which) in Form::ALL {
                 let mut workspace = load_file(&model);
                 let script = write(&mut workspace, which, Format::Python).ok();
+                let rewritten = rewritten(&mut workspace.system.pool);
                 let short = workspace.system.frame.speeds.len() <= 2 || !CLOSED.contains(&which);
                 let latex = short.then(|| write(&mut workspace, which, Format::Latex).ok()).flatten();
-                printed.push(PrintedForm { model: model.clone(), form, script, latex });
+                printed.push(PrintedForm { model: model.clone(), form, script, latex, rewritten });
             }
         }
         printed

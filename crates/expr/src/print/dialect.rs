@@ -96,11 +96,14 @@ fn displaced(name: &str) -> Option<&str> {
 
 /// A decimal where it is exact and short, else a fraction.
 fn decimal(r: &Rational) -> Option<String> {
+    if r.is_integer() {
+        return Some(r.to_string());
+    }
     let value = r.to_f64();
     let text = format!("{value}");
     let exact =
         text.len() <= 12 && Rational::from_decimal(text.trim_start_matches('-')).as_ref() == Some(&r.abs());
-    (exact || r.is_integer()).then(|| if exact { text } else { r.to_string() })
+    exact.then_some(text)
 }
 
 struct Text;

@@ -30,6 +30,10 @@ pub(super) struct Fractions {
     /// Cosine and sine of each angle.
     pub angles: Vec<(Expr, u16, u16)>,
     pub factors: Vec<Polynomial>,
+    /// Monomials that have been written.
+    pub terms: FxHashMap<Monomial, Expr>,
+    /// Polynomials that have been written with factors in front of brackets, by how deep they were.
+    pub nested: FxHashMap<(Polynomial, usize), Expr>,
 }
 
 impl Fraction {

@@ -13,6 +13,8 @@ const MAX_NESTED: usize = 400;
 const MAX_TRIED: usize = 40;
 /// Squares are looked for with roots of up to so many terms and one.
 const MAX_ROOT: usize = 8;
+/// ... and so deep.
+const MANY_TRIES: usize = 3;
 /// How deeply factors are nested.
 const MAX_DEPTH: usize = 12;
 
@@ -146,16 +148,29 @@ impl Fractions {
         best
     }
 
-    /// Factors that many terms share, in front of brackets.
+    /// Factors that many terms share, in front of brackets. Other choices further out lead to the same parts again: they are
+    /// remembered.
     fn nested(&mut self, pool: &mut Pool, p: &Polynomial, depth: usize) -> Expr {
-        let flat = self.flat(pool, p);
         if p.terms.len() < 2 || p.terms.len() > MAX_NESTED || depth > MAX_DEPTH {
-            return flat;
+            return self.flat(pool, p);
         }
+        // Every bracket has fewer terms: where MAX_DEPTH is out of reach, the depth matters only above MANY_TRIES.
+        let level = if depth + p.terms.len() > MAX_DEPTH { depth } else { depth.min(MANY_TRIES) };
+        let key = (p.clone(), level);
+        if let Some(known) = self.nested.get(&key) {
+            return *known;
+        }
+        let e = self.nested_anew(pool, p, depth);
+        self.nested.insert(key, e);
+        e
+    }
+
+    fn nested_anew(&mut self, pool: &mut Pool, p: &Polynomial, depth: usize) -> Expr {
+        let flat = self.flat(pool, p);
         let (m, _) = p.content();
         let inner = p.scaled(&inverse(&m), &Rational::ONE);
         let mut body = self.flat(pool, &inner);
-        let tries = if depth < 3 && inner.terms.len() <= MAX_TRIED { 3 } else { 1 };
+        let tries = if depth < MANY_TRIES && inner.terms.len() <= MAX_TRIED { 3 } else { 1 };
         for g in commonest(&inner).into_iter().take(tries) {
             let (with, without): (Vec<_>, Vec<_>) =
                 inner.terms.iter().cloned().partition(|(m, _)| m.iter().any(|f| f.0 == g && f.1 > 0));
@@ -183,7 +198,16 @@ impl Fractions {
     }
 
     /// A monomial, with tangents for quotients of sine and cosine.
-    fn term(&self, pool: &mut Pool, m: &Monomial) -> Expr {
+    fn term(&mut self, pool: &mut Pool, m: &Monomial) -> Expr {
+        if let Some(known) = self.terms.get(m) {
+            return *known;
+        }
+        let e = self.term_anew(pool, m);
+        self.terms.insert(m.clone(), e);
+        e
+    }
+
+    fn term_anew(&self, pool: &mut Pool, m: &Monomial) -> Expr {
         let mut m = m.clone();
         let mut tangents = Vec::new();
         for (u, c, s) in &self.angles {

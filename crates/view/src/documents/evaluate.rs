@@ -115,6 +115,7 @@ fn state_and_outputs(model: &Model) -> Vec<&str> {
 /// Another acceleration compared with the actual one, as JSON.
 pub fn possible(other: &Possible) -> Value {
     json!({
+        "kept": other.kept,
         "residual": other.residual,
         "gauss": other.gauss,
         "gauss_excess": other.gauss_excess,

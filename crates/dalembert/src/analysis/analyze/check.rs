@@ -106,11 +106,13 @@ pub(super) fn drift(model: &mut Workspace, quantities: &[Expr]) -> Result<Vec<f6
     if rows.len() < 2 {
         return Err(motion.failure.map_or_else(|| "it ends where it starts".to_owned(), |d| d.message));
     }
+    let state_symbols = model.system.table_symbols();
     let pool = &mut model.system.pool;
     let terms: Vec<Vec<Expr>> = quantities.iter().map(|J| sizes(pool, *J)).collect();
     let all: Vec<Expr> = quantities.iter().chain(terms.iter().flatten()).copied().collect();
     let mut inputs = vec![model.form.time];
-    inputs.extend(model.form.coordinates.iter().chain(&model.form.speeds).chain(&model.form.parameters));
+    // Rows have the order of tables, in which state variables are behind the speeds.
+    inputs.extend(state_symbols.iter().chain(&model.form.parameters));
     let program = pool.lower(&inputs, &all);
     let (mut registers, mut out) = (vec![0.0; program.register_count()], vec![0.0; all.len()]);
     let state = 1 + model.form.coordinates.len() + model.form.speeds.len();

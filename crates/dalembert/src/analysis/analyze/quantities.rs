@@ -89,6 +89,11 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
             claims.push(Claim { name, generator: candidate.reason, J: candidate.J });
         }
     }
+    for claim in in_rates(model) {
+        if is_conserved(model, &mut dynamics, claim.J) == Some(true) {
+            claims.push(claim);
+        }
+    }
     let claims = independent(model, &mut dynamics, claims, integrals);
     let exprs: Vec<Expr> = claims.iter().map(|claim| claim.J).collect();
     let drifts = drift(model, &exprs);
@@ -130,6 +135,35 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
         });
     }
     (found, remarks)
+}
+
+/// What the same model conserves in the rates of its coordinates, where its frame moves: that the Lagrangian does not change
+/// with time and the coordinates together cannot be seen from L(x, eta, t).
+fn in_rates(model: &mut Workspace) -> Vec<Claim> {
+    let (form, pool) = (&model.form, &mut model.system.pool);
+    let still: Vec<(Symbol, Expr)> = form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+    let drift = pool.substitute(&form.x_dot, &still);
+    let turns = form.x_dot.iter().any(|rate| pool.depends_on(*rate, &[form.time]));
+    if form.frame.is_none() || (!turns && drift.iter().all(|X0| *X0 == Pool::ZERO)) {
+        return Vec::new();
+    }
+    let Some(mut rates) = crate::connect::rates::in_rates(model) else { return Vec::new() };
+    let Some(mut dynamics) = SymbolicDynamics::of(&mut rates) else { return Vec::new() };
+    let hamiltonian = hamiltonian(&mut rates, &mut dynamics);
+    let found = symmetries(&mut dynamics, Family::Coordinates, None).unwrap_or_default();
+    let mut claims = Vec::with_capacity(found.len());
+    for symmetry in found {
+        let J = expression(&mut rates, &mut dynamics, hamiltonian, &[], &symmetry);
+        let (pool, model_pool) = (&mut rates.system.pool, &mut model.system.pool);
+        let x_dot = pool.import(model_pool, &model.form.x_dot);
+        let images: Vec<(Symbol, Expr)> = rates.form.speeds.iter().copied().zip(x_dot).collect();
+        let J = pool.substitute(&[J], &images)[0];
+        let J = pool.tidy(J);
+        let J = model_pool.import(pool, &[J])[0];
+        let name = naming::name(&rates, &symmetry, hamiltonian.is_energy, &[]);
+        claims.push(Claim { name, generator: naming::generator(&mut rates, &symmetry, &[]), J });
+    }
+    claims
 }
 
 fn sections_free(sections: &[NamedSection]) -> Vec<usize> {

@@ -17,6 +17,9 @@ impl Elaborator<'_> {
         let mut name = self.member(target)?;
         let joint = self.member(&Target { part: None, ..target.clone() })?;
         let Some(&slot) = self.bodies.plan.joint_of.get(&joint) else {
+            if self.is_broken(&joint) {
+                return Err(Reported);
+            }
             let message = format!("no joint is called `{joint}`");
             return self.error(Code::UnknownName, target.span, &message);
         };

@@ -14,7 +14,7 @@ use dalembert_syntax::units::UnitInfo;
 
 impl Elaborator<'_> {
     pub(in super::super) fn element(&mut self, element: &ast::Element, span: Span) -> Fallible<()> {
-        let name = self.member(&element.name)?;
+        let name = self.declared(&element.name, element.kind.word())?;
         if self.bodies.element_of.contains_key(&name) || self.bodies.plan.joint_of.contains_key(&name) {
             let message = format!("a joint or force element called `{name}` exists already");
             return self.error(Code::DeclaredTwice, element.name.span, &message);

@@ -42,7 +42,7 @@ pub(super) fn unplaced(name: &str, kind: JointKind, on: (Option<usize>, Option<u
 
 impl Elaborator<'_> {
     pub(in super::super) fn frame(&mut self, target: &Target, place: &Place) -> Fallible<()> {
-        let name = self.member(target)?;
+        let name = self.declared(target, "frame")?;
         let placement = self.placement(place).inspect_err(|_| self.poison(target))?;
         self.declare(&name, Binding::Frame(self.bodies.frames.len()), target.span)?;
         self.bodies.frames.push(placement);
@@ -50,7 +50,7 @@ impl Elaborator<'_> {
     }
 
     pub(in super::super) fn joint(&mut self, joint: &ast::Joint, span: Span) -> Fallible<()> {
-        let name = self.member(&joint.name)?;
+        let name = self.declared(&joint.name, "joint")?;
         let read = self.read_joint(&name, joint, span);
         let read = read.inspect_err(|_| self.poison_joint(&name, &joint.name))?;
         let Some(&j) = self.bodies.plan.joint_of.get(&name) else { return Ok(()) };

@@ -47,6 +47,9 @@ impl Elaborator<'_> {
         if name == GROUND {
             return Ok(origin(None));
         }
+        if self.is_broken(name) {
+            return Err(Reported);
+        }
         let message = format!("no body or frame is called `{name}`");
         let d = Diagnostic::error(Code::UnknownName, span, message);
         let frames = self.bodies.plan.frame_of.contains_key(name);

@@ -93,6 +93,9 @@ impl Elaborator<'_> {
             {
                 return one;
             }
+            if self.is_broken(target) {
+                return Err(Reported);
+            }
             let message = format!("no joint, spring or damper is called `{target}`");
             let d = Diagnostic::error(Code::UnknownName, span, message);
             let known = self.bodies.plan.joint_of.keys().chain(self.bodies.element_of.keys());

@@ -25,7 +25,7 @@ struct Inertia {
 
 impl Elaborator<'_> {
     pub(in super::super) fn body(&mut self, body: &ast::Body, span: Span) -> Fallible<()> {
-        let name = self.member(&body.name)?;
+        let name = self.declared(&body.name, "body")?;
         let parts: Vec<Fallible<Inertia>> = body.parts.iter().map(|part| self.body_part(part)).collect();
         let parts: Fallible<Vec<Inertia>> = parts.into_iter().collect();
         let parts = parts.inspect_err(|_| self.poison(&body.name))?;

@@ -93,6 +93,20 @@ fn a_partial_derivative_over_time_is_warned_of_where_it_is_zero() {
     assert!(elaborate::read(&source, &Overrides::default()).1.is_empty());
 }
 
+/// A declaration that names a range is the only thing that is said, not every use of its members.
+#[test]
+fn a_range_of_bodies_is_one_mistake() {
+    let uses = "joint J[1]: pin ground to P[1]\njoint J[2]: pin P[1] at [0, -1] to P[2]\ninitial J[1] = 0.3\n\
+                spring s: 3 at J[2]\noutput b = P[2].x, f = torque(J[1]), g = force(P[1])\nconstraint P[1].x = P[2].x\n";
+    let text = |bodies: &str| format!("gravity [0, -9.81]\n{bodies}\n{uses}");
+    let told = said(&text("body P[1..2]: point 1 at [0, -1]"));
+    assert!(told.contains("`body` declares one `P`, not a range of them"), "{told}");
+    assert!(told.contains("for i in 1..N { body P[i] ... }"), "{told}");
+    assert_eq!(told.matches("error[").count(), 1, "{told}");
+    let twice = said(&text("body P[1..2]: point 1 at [0, -1]\ntable road[1..2] = [[0, 0], [1, 1]]"));
+    assert_eq!(twice.matches("error[").count(), 2, "{twice}");
+}
+
 /// Bodies and joints as other tools write them: the message names our form.
 #[test]
 fn bodies_in_the_words_of_other_tools() {
