@@ -310,12 +310,21 @@ class Verification(Record):
     def __bool__(self) -> bool:
         return bool(self["passed"])
 
-    def _repr_html_(self) -> str:
-        rows = [
+    _HEAD = ["check", "worst", "tolerance", "", "compares"]
+
+    def _rows(self) -> list[list[str]]:
+        return [
             [c["name"], f"{c['worst']:.1e}", f"{c['tolerance']:.1e}", "passed" if c["passed"] else "FAILED", c["what"]]
             for c in self["checks"]
         ]
-        return _html_table(["check", "worst", "tolerance", "", "compares"], rows)
+
+    def __repr__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(self._HEAD, *self._rows())]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (self._HEAD, *self._rows())]
+        return "\n".join([f"Verification: {'passed' if self else 'FAILED'}", *lines])
+
+    def _repr_html_(self) -> str:
+        return _html_table(self._HEAD, self._rows())
 
 
 class Linearization(Record):
