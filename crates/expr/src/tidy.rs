@@ -57,7 +57,10 @@ impl Pool {
             return known;
         }
         let (short, work) = self.tidy_anew(e, BUDGET);
-        self.tidied.insert(e, (short, work));
+        // Where the work ended on the way, more of it may be allowed later.
+        if !self.tired() {
+            self.tidied.insert(e, (short, work));
+        }
         short
     }
 
