@@ -51,6 +51,17 @@ event kick: t - 1.569 rising do push = 0.1
 initial x = 1
 simulate until 3";
 
+/// An event in both directions whose action takes its own function back through zero: it happens once.
+const RETURN: &str = "
+coordinate x
+discrete n = 0.3
+kinetic x'^2/2
+potential x^2/2
+force x = -n*x
+event mark: x*x' - 0.1 do n = 0.3*x'', x' = -0.7*x'
+initial x = -0.8, x' = 0.7
+simulate until 3";
+
 /// A road with a kink, a force that comes and goes by the clock, and a state variable.
 const ROAD: &str = "
 parameter m = 1, g = 9.81
@@ -160,6 +171,7 @@ fn friction_and_events_in_c_move_as_in_the_engine() {
         (text("clutch.dal", CLUTCH), "6", 0),
         (text("road.dal", ROAD), "1", 0),
         (text("turn.dal", TURN), "3", 0),
+        (text("return.dal", RETURN), "3", 0),
     ];
     for (file, until, code) in &cases {
         let apart = compared(&folder, file, until, "0", *code);

@@ -314,7 +314,7 @@ static int NAME_at_hand(double t, const double *x, const double *eta, const doub
 /* What follows from what has passed at a state; events are at their new sides. Codes; 10 where an event ends the motion. */
 static int NAME_happen(double t, double *x, double *eta, const double *p, const int *passed, double tolerance, NAME_modes *m)
 {
-    double g[NAME_WATCHED];
+    double g[NAME_WATCHED], before[NAME_WATCHED];
     int hit[NAME_WATCHED], j, round, code, stop = 0, moved = 0, contact = -1;
     for (j = 0; j < NAME_WATCHED; j++) {
         hit[j] = passed[j];
@@ -327,6 +327,8 @@ static int NAME_happen(double t, double *x, double *eta, const double *p, const 
         return 9;
 //@if events
     NAME_at_hand(t, x, eta, p, m, 1e-13 * (1.0 + fabs(t)), NAME_NC_ALL, hit);
+    if (NAME_watch(t, x, eta, p, m, before))
+        NAME_fill(0.0, before, NAME_WATCHED);
     for (round = 0; round < NAME_AT_ONCE; round++) {
         static const int ends[NAME_EVENTS] = EVENT_STOPS;
         int any = 0, acts = 0;
@@ -377,11 +379,14 @@ static int NAME_happen(double t, double *x, double *eta, const double *p, const 
         if (NAME_watch(t, x, eta, p, m, g))
             break;
         for (j = 0; j < NAME_WATCHED; j++) { /* those that the jump has taken through zero */
-            const int now = NAME_side(g[j]), fired = hit[j];
+            const double rest = 1e3 * fabs(before[j]) + 1e-12 * (1.0 + NAME_largest(x, NAME_NX) + NAME_largest(eta, NAME_N));
+            /* one that has fired may be off zero by rounding, on the side it comes from; what jumps further is where it is */
+            const int now = NAME_side(g[j]), fired = hit[j], near = fabs(g[j]) <= rest;
             hit[j] = j >= NAME_NC_ALL && !fired && now && m->side[j] && now != m->side[j] && NAME_counts(j, now);
-            if (j >= NAME_NC_ALL && now && !(fired && now == -m->side[j] && NAME_counts(j, now)))
+            if (j >= NAME_NC_ALL && now && !(fired && near && now == -m->side[j] && NAME_counts(j, now)))
                 m->side[j] = now;
         }
+        NAME_copy(g, before, NAME_WATCHED);
     }
     if (round == NAME_AT_ONCE)
         return 9;
@@ -405,7 +410,7 @@ static int NAME_happen(double t, double *x, double *eta, const double *p, const 
             NAME_fill(0.0, eta, NAME_N);
     }
 //@end
-    (void)code; (void)moved; (void)contact; (void)round; (void)g; (void)x; (void)eta; (void)p; (void)tolerance; (void)hit;
+    (void)code; (void)moved; (void)contact; (void)round; (void)g; (void)before; (void)x; (void)eta; (void)p; (void)tolerance; (void)hit;
     return stop ? 10 : 0;
 }
 

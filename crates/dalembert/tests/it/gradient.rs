@@ -127,6 +127,24 @@ fn the_sweep_costs_the_same_for_any_number_of_parameters() {
     assert!(many.evaluations <= 2 * motion, "{} {motion}", many.evaluations);
 }
 
+/// An event that follows from another at the same instant has its time: forward.
+#[test]
+fn events_that_follow_go_forward() {
+    let text = "parameter k = 2\ncoordinate x\ndiscrete n = 0\nkinetic x'^2/2\npotential k*x^2/2\n\
+        event e: x falling do n = n + 1\nevent f: n - 0.5 rising do x' = 1.3*x'\ninitial x = 1, x' = 0.3";
+    let cost = [CostTerm::Final("x".to_owned())];
+    let names = ["k".to_owned()];
+    let run = |road| load(text).gradient(&request(2.2), &cost, &names, road).expect("a gradient");
+    let (found, forward) = (run(None), run(Some(GradientRoad::Forward)));
+    assert_eq!(found.road, GradientRoad::Forward);
+    assert_eq!(found.by, forward.by);
+    let alone = text.replace("do x' = 1.3*x'", "");
+    let mut model = load(&alone);
+    let found =
+        model.gradient(&request(2.2), &cost, &names, Some(GradientRoad::Adjoint)).expect("a gradient");
+    assert_eq!(found.road, GradientRoad::Adjoint);
+}
+
 /// Friction is not in the program: the same number comes forward, or the demand is refused.
 #[test]
 fn what_cannot_be_swept_goes_forward() {

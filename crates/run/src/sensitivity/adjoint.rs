@@ -57,6 +57,8 @@ pub struct Adjoint<'k> {
     nodes: [f64; POINTS],
     /// Evaluations of the transposed program.
     evaluations: usize,
+    /// Why there is no sweep along this motion.
+    refused: Option<NotDifferentiable>,
 }
 
 /// What a motion consists of, in its order.
@@ -152,6 +154,7 @@ impl<'k> Adjoint<'k> {
             tolerance: Tolerance { rtol: SHARE * rtol, atol: SHARE * rtol },
             nodes: std::array::from_fn(|k| 0.5 * (1.0 - angle(k).cos())),
             evaluations: 0,
+            refused: None,
         })
     }
 
@@ -192,6 +195,9 @@ impl<'k> Adjoint<'k> {
 
     /// The derivative of a number by one sweep backwards; `weights` are what each row with a time makes of it.
     pub fn sweep(mut self, weights: impl Fn(f64) -> Option<RowWeights>) -> Result<Pulled, NotDifferentiable> {
+        if let Some(reason) = self.refused {
+            return Err(reason);
+        }
         let (d, count) = (self.d, self.fused.constants().len());
         let directions = self.columns.equation.directions.len() - d;
         let mut z = vec![0.0; d + count];
@@ -487,6 +493,12 @@ impl Follower for Adjoint<'_> {
     }
 
     fn cross(&mut self, guards: &[Guard], before: Moment<'_>, after: Moment<'_>) -> Result<(), Failure> {
+        if self.columns.crossed.0 == before.t {
+            // Its time changes as that of what happened just before does, whose directions are not these any more.
+            let event = guards.iter().find_map(Guard::event).unwrap_or(0);
+            self.refused.get_or_insert(NotDifferentiable::Reset(event));
+            return Ok(());
+        }
         self.take_identity(before.t);
         let done = self.columns.pass(guards, before, after);
         failed(before.t, done)?;

@@ -57,6 +57,9 @@ pub struct Sensitivities<'k> {
     outputs: bool,
     /// Time of the last event that the motion has crossed, and its changes.
     pub(super) crossed: (f64, Vec<f64>),
+    /// Time of the last kink that the motion has passed inside a step, and the direction of the motion in time.
+    pub(super) kink_passed: f64,
+    pub(super) way: f64,
     steps: (usize, usize),
 }
 
@@ -128,6 +131,8 @@ impl<'k> Sensitivities<'k> {
             row: Vec::new(),
             outputs,
             crossed: (f64::NAN, Vec::new()),
+            kink_passed: f64::NAN,
+            way: 1.0,
             steps: (0, 0),
             equation,
             S,
@@ -266,6 +271,7 @@ impl<'k> Sensitivities<'k> {
     /// Kinks of the equations inside a step, in the order of the motion.
     fn find_breaks(&mut self, step: &FollowedStep<'_>) {
         self.breaks.clear();
+        self.way = step.h.signum();
         let count = self.equation.base.kink_count();
         if count == 0 {
             return;

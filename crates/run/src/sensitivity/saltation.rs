@@ -22,6 +22,8 @@ const BESIDE: f64 = 1e-9;
 const JUMPED: f64 = 1e-5;
 /// Two events whose times change alike, relatively.
 const ALIKE: f64 = 1e-7;
+/// A kink and an event are at one instant if they are nearer than this in time, relatively.
+const AT_ONCE: f64 = 1e-10;
 /// Jumps of a derivative below this, relative to its size, are none.
 const NO_JUMP: f64 = 1e-7;
 
@@ -51,6 +53,11 @@ impl Sensitivities<'_> {
         }
         let mut f = vec![0.0; width];
         self.derivative(&mut f);
+        // At a jump of a force just there: the side from which the columns come.
+        if self.side_of_kinks(side(before), before.y, &f).is_some() {
+            let passed = (before.t - self.kink_passed).abs() <= AT_ONCE * (1.0 + before.t.abs());
+            self.limit(side(before), before.y, if passed { 1.0 } else { -1.0 }, &mut f)?;
+        }
         let mut S = self.S.clone();
         let taus = self.time_changes(guards, &S, &f, before)?;
         self.crossed = (before.t, taus.clone());
@@ -67,6 +74,10 @@ impl Sensitivities<'_> {
         self.equation.solve(side(after), after.y)?;
         let mut f_after = vec![0.0; width];
         self.derivative(&mut f_after);
+        // The next step sees a jump if it begins on the side that it leaves.
+        if let Some(leaves) = self.side_of_kinks(side(after), after.y, &f_after) {
+            self.limit(side(after), after.y, if leaves { -1.0 } else { 1.0 }, &mut f_after)?;
+        }
         for (column, tau) in S.chunks_mut(width).zip(&taus) {
             (0..width).for_each(|i| column[i] += (f[i] - f_after[i]) * tau);
         }
@@ -124,6 +135,7 @@ impl Sensitivities<'_> {
     ) -> Result<(), NotDifferentiable> {
         let width = self.equation.width();
         let d = self.equation.n_x + self.equation.n;
+        self.kink_passed = t;
         let mut sides = [vec![0.0; width], vec![0.0; width]];
         let (mut y, mut rate) = (vec![0.0; d], vec![0.0; width]);
         (step.inside)((t - step.t) / step.h, &mut y);
@@ -157,6 +169,44 @@ impl Sensitivities<'_> {
             (0..width).for_each(|i| column[i] += (f[i] - f_after[i]) * tau);
         }
         self.S = S;
+        Ok(())
+    }
+
+    /// Whether a motion with these rates leaves the side of a kink that it is on, for kinks that vanish at a state; `None` where
+    /// none does.
+    fn side_of_kinks(&mut self, t: f64, y: &[f64], f: &[f64]) -> Option<bool> {
+        let (base, n_x) = (self.equation.base, self.equation.n_x);
+        let count = base.kink_count();
+        if count == 0 {
+            return None;
+        }
+        let moment = BESIDE * (1.0 + t.abs()) * self.way;
+        let mut scratch = vec![0.0; base.derivative_scratch_len()];
+        let mut values = |part: f64| {
+            let moved: Vec<f64> = y.iter().zip(f).map(|(y, f)| y + part * moment * f).collect();
+            let mut g = vec![0.0; count];
+            let at = Point { t: t + part * moment, x: &moved[..n_x], eta: &moved[n_x..] };
+            base.kinks(at, &mut scratch, &mut g);
+            g
+        };
+        let (before, now, after) = (values(-1.0), values(0.0), values(1.0));
+        let near = (0..count).filter(|k| before[*k] * after[*k] <= 0.0 && before[*k] != after[*k]);
+        let leaves: Vec<bool> = near.map(|k| now[k] * after[k] < 0.0).collect();
+        leaves.iter().copied().reduce(|a, b| a || b)
+    }
+
+    /// The limit of the rates from the past (-1) or the future (1) of a motion through a state, whose rates there are `f`.
+    fn limit(&mut self, t: f64, y: &[f64], way: f64, f: &mut [f64]) -> Result<(), NotDifferentiable> {
+        let moment = BESIDE * (1.0 + t.abs()) * self.way * way;
+        let rates = f.to_vec();
+        let mut further = vec![0.0; f.len()];
+        for (part, out) in [(2.0, &mut further[..]), (1.0, &mut *f)] {
+            let moved: Vec<f64> = y.iter().zip(&rates).map(|(y, f)| y + part * moment * f).collect();
+            self.equation.solve(t + part * moment, &moved)?;
+            self.derivative(out);
+        }
+        f.iter_mut().zip(&further).for_each(|(f, further)| *f = 2.0 * *f - further);
+        self.equation.solve(t, y)?;
         Ok(())
     }
 
