@@ -346,7 +346,21 @@ impl<P: FnMut(FitProgress) -> Flow> Search<'_, '_, P> {
             let message = "the motion or its derivatives leave the finite numbers";
             return Err(Box::new(Diagnostic::error(Code::StateNotFinite, None, message)));
         }
+        self.drop_rounding(&mut out);
         Ok(out)
+    }
+
+    /// Columns of the derivative that are rounding everywhere (the mass of what a requirement leads) become zeros: a change as
+    /// large as the value that was begun with, or 1, does not show in the data. Steps along them would go anywhere.
+    fn drop_rounding(&self, found: &mut Compared) {
+        let spreads = self.spreads();
+        for (a, start) in self.problem.start.iter().enumerate() {
+            let size = start.abs().max(1.0);
+            let mut rows = found.jacobian.chunks(self.problem.start.len()).zip(&found.of);
+            if rows.all(|(row, c)| row[a].abs() * size <= LEAST_SCATTER * spreads[*c]) {
+                found.jacobian.iter_mut().skip(a).step_by(self.problem.start.len()).for_each(|v| *v = 0.0);
+            }
+        }
     }
 
     /// Spread of each measured column, to begin with.

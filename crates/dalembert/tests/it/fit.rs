@@ -53,6 +53,18 @@ fn what_is_known_is_found() {
 
 /// Stiffness and mass act by their ratio alone.
 #[test]
+fn what_rounding_alone_shows_is_open() {
+    // The mass of a coordinate that a requirement leads: its force follows the mass, its motion does not.
+    let text = "parameter m = 1.15, k = 2.5\ncoordinate x, y\nkinetic x'^2/2 + m*y'^2/2\n\
+        potential k*x^2/2 + y^2 + 0.5*(x - y)^4/4\nrequire r: y = 0.1*sin(t) decay 2, 1\nactuate y\n\
+        initial x = -0.13, y = 0.48, x' = -0.411, y' = -0.557";
+    let data = measured(text, 2.0, 41, &["x", "y"], 0.0, 1);
+    let found = fit(text, &data, &[("m", Some(1.2)), ("k", Some(2.4))]);
+    below("k", (found.estimates[1].value - 2.5).abs(), 1e-6);
+    assert_eq!((found.estimates[0].value, found.estimates[0].error), (1.2, None));
+}
+
+#[test]
 fn combinations_that_are_open() {
     let data = measured(DAMPED, 4.0, 40, &["x"], 1e-3, 2);
     let found = fit(DAMPED, &data, &[("k", None), ("m", None), ("c", None)]);

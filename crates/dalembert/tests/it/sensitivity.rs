@@ -233,6 +233,15 @@ fn events_at_one_instant() {
             format!("{swing}force x = if x > 0.2 then -1 else 0.4*x\nevent e: x - 0.2 do x' = 0.7*x'"),
             ["m", "k"],
         ),
+        // A contact slides because a force jumps in time.
+        (
+            "parameter a = 0.535, b = 1.567, c = 0.108\ncoordinate x, y\nkinetic (1 + 0.2*a)*(x'^2 + b*y'^2)/2\n\
+             potential 9.81*y*b + b*x^2/2\nconstraint k: y = 0\nfriction on k: coefficient c, velocity x'\n\
+             force x = if t > 0.8 and t < 1.4 then -1 else 0.2\nforce x = 0.5*cos(b*t)\n\
+             initial x = 0.374, x' = 0.989"
+                .to_owned(),
+            ["c", "x(0)"],
+        ),
         (format!("{rubbing}event e: friction(c) - 2.5 rising do x' = 1.3*x' + 1"), ["m", "mu"]),
     ] {
         // Differences of motions across jumps at places are good to a few 1e-7.

@@ -90,7 +90,8 @@ impl Sensitivities<'_> {
         Ok(())
     }
 
-    /// tau_p of guards that vanish together, for every column. Events that follow from what has just happened are at its time.
+    /// tau_p of guards that vanish together, for every column. Events and contacts that follow from what has just happened are
+    /// at its time, whatever their own functions do: a force that jumps lets a contact slide.
     fn time_changes(
         &mut self,
         guards: &[Guard],
@@ -98,7 +99,7 @@ impl Sensitivities<'_> {
         f: &[f64],
         before: Moment<'_>,
     ) -> Result<Vec<f64>, NotDifferentiable> {
-        if self.crossed.0 == before.t {
+        if (self.crossed.0 - before.t).abs() <= AT_ONCE * (1.0 + before.t.abs()) {
             return Ok(self.crossed.1.clone());
         }
         let assigning = |guard: &Guard| {
