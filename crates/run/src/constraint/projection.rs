@@ -457,7 +457,8 @@ impl Projector {
         self.slope_per_length = vec![1.0; self.shape.n_con];
         for &i in &self.stages[0].rows {
             let ratio = norm(&self.slopes[i * n_x..(i + 1) * n_x]) / self.length[i];
-            if ratio.is_finite() && ratio > 0.0 {
+            // Beyond this the products below leave the range of numbers, and there is no precision to keep.
+            if (1e-100..1e100).contains(&ratio) {
                 self.slope_per_length[i] = ratio;
             }
         }

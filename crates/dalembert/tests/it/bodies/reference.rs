@@ -3,7 +3,7 @@
 //! Tolerances are relative to the largest number of their kind at a state: the references agree with each other to
 //! 1e-13 at worst.
 
-use crate::support::{evaluate, load_with, sets, start};
+use crate::support::{column, evaluate, last, load_with, run_text, sets, start, until};
 use dalembert::Evaluation;
 use dalembert::Workspace;
 use std::collections::BTreeMap;
@@ -87,4 +87,30 @@ fn loops_of_a_platform_are_told() {
     let mobility = dalembert::mobility::Mobility::at(&model, &point).expect("there are bodies");
     assert_eq!(mobility.loops.len(), 1);
     assert_eq!((mobility.loops[0].rows, mobility.loops[0].rank), (3, 2));
+}
+
+/// The error of a requirement decays by h'' + 20 h' + 100 h = 0, whatever the arm does: a robot that draws a line, with its start
+/// beside it.
+#[test]
+fn a_ur5_draws_a_line() {
+    let text = format!(
+        "{}let tip = [0, 0.0823, 0] of b6
+        require line: tip = [0.5, 0.2 - 0.1*t, 0.4] decay 20, 100
+        actuate shoulder_pan_joint, shoulder_lift_joint, elbow_joint, wrist_1_joint, wrist_2_joint, wrist_3_joint
+        initial shoulder_pan_joint = 0.2, shoulder_lift_joint = -1.1, elbow_joint = 1.6
+        initial wrist_1_joint = -0.5, wrist_2_joint = -1.5, wrist_3_joint = 0.2
+        output off = tip - [0.5, 0.2 - 0.1*t, 0.4], work = work(control), total = energy",
+        include_str!("cases/r01_ur5.dal")
+    );
+    let motion = run_text(&text, &until(1.0));
+    for (axis, rate) in [("x", 0.0), ("y", 0.1), ("z", 0.0)] {
+        let off = column(&motion, &format!("off.{axis}"));
+        for (t, found) in column(&motion, "t").into_iter().zip(&off) {
+            let wanted = (off[0] + (rate + 10.0 * off[0]) * t) * (-10.0 * t).exp();
+            assert!((found - wanted).abs() < 1e-9, "{axis} at {t}: {found} is not {wanted}");
+        }
+    }
+    // The joints are moved by control alone.
+    let (work, energy) = (last(&motion, "work"), column(&motion, "total"));
+    assert!((energy[energy.len() - 1] - energy[0] - work).abs() < 1e-8 * work.abs());
 }
