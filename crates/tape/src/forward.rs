@@ -251,7 +251,8 @@ mod tests {
     /// Every operator against central differences with one extrapolation, at points of its domain.
     #[test]
     fn derivatives_of_all_operators() {
-        for &op in Op::ALL {
+        // What is looked up is constant between knots, and its first operand is a name.
+        for &op in Op::ALL.iter().filter(|op| **op != Op::Lookup) {
             let arity = op.arity();
             let mut tape = Builder::new(3);
             let operands: Vec<Value> = (0..arity).map(|i| tape.input(i)).collect();

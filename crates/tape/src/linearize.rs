@@ -75,7 +75,8 @@ mod tests {
     /// The two parts together are the derivative, for every operator, and the second one is linear.
     #[test]
     fn the_parts_are_the_derivative() {
-        for &op in Op::ALL {
+        // What is looked up is constant between knots, and its first operand is a name.
+        for &op in Op::ALL.iter().filter(|op| **op != Op::Lookup) {
             let mut tape = Builder::new(4);
             let operands: Vec<Value> = (0..op.arity()).map(|i| tape.input(i)).collect();
             let value = tape.push(op, &operands);
