@@ -179,11 +179,12 @@ impl Transform<'_> {
         let pool = &mut *self.pool;
         let (size, w) = (pool.scale(c, sign.clone()), pool.sub(v, d));
         let (magnitude, side) = (pool.call1(Function::Abs, w), pool.call1(Function::Sign, w));
-        let (root, next) = (Rational::new(1, n)?, Rational::new(n + 1, n)?);
+        let more = n.checked_add(1)?;
+        let (root, next) = (Rational::new(1, n)?, Rational::new(more, n)?);
         let less = -&root;
         let inverse = pool.product([(side, Rational::ONE), (magnitude, root), (size, less.clone())]);
         let value = pool.product([(magnitude, next), (size, less)]);
-        let share = &Rational::new(n, n + 1)? * &sign;
+        let share = &Rational::new(n, more)? * &sign;
         let value = pool.combine([(value, share), (a, Rational::MINUS_ONE)]);
         Some(ClosedDual { inverse: vec![pool.scale(inverse, sign)], value })
     }
