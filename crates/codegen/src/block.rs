@@ -34,7 +34,7 @@ impl Block {
         Block { listing, places, changes: (base, (0..base).filter(|k| varying[*k]).collect()), late: false }
     }
 
-    /// The same statements in an order that keeps few values waiting, which compilers follow: what an output needs, depth
+    /// The statements in an order that keeps few values waiting, which compilers follow: what an output needs, depth
     /// first, and at once whatever lets a value go. Statements that no output needs are left out.
     #[must_use]
     pub fn ordered(mut self) -> Self {

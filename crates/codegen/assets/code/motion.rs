@@ -380,7 +380,7 @@ pub fn evaluate(t: f64, x: &[f64; NX], eta: &[f64; N], p: &[f64; NP]) -> Result<
     decide(t, x, eta, p, out)
 }
 
-/// The same by the decompositions that decide ranks.
+/// The motion by the decompositions that decide ranks.
 fn decide(t: f64, x: &[f64; NX], eta: &[f64; N], p: &[f64; NP], mut out: Motion) -> Result<Motion, Failure> {
     let mut w = Work {
         t,

@@ -25,7 +25,7 @@ const MISSED: f64 = 1e-9;
 const DOUBTFUL: f64 = 1e-11;
 /// What a row may miss in any case, against its gradient and `1 + max|x|` over the coordinates in it.
 const ROUNDING: f64 = 2e-15;
-/// The same of a rate whose speeds were found from momenta, over all speeds: momenta of light bodies carry the rounding of heavy
+/// [`ROUNDING`] of a rate whose speeds were found from momenta, over all speeds: momenta of light bodies carry the rounding of heavy
 /// ones.
 const ROUNDING_OF_MOMENTA: f64 = 1e-12;
 
