@@ -190,7 +190,7 @@ mod tests {
     /// Every operator against forward differentiation: bar . (f_x d) = (f_x^T bar) . d.
     #[test]
     fn derivatives_of_all_operators() {
-        for &op in Op::ALL {
+        for &op in Op::ALL.iter().filter(|op| **op != Op::Lookup) {
             let mut tape = Builder::new(3);
             let operands: Vec<Value> = (0..op.arity()).map(|i| tape.input(i)).collect();
             let value = tape.push(op, &operands);

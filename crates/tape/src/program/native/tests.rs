@@ -24,7 +24,8 @@ fn tape(rng: &mut Rng) -> Program {
     let some = [Op::Add, Op::Sub, Op::Mul, Op::MulAdd, Op::NegMulAdd, Op::Sin, Op::Cos, Op::Div];
     let logic = [Op::Sin, Op::Cos, Op::Add, Op::Atan2, Op::Select, Op::Less, Op::And, Op::Min, Op::Sign];
     let (ops, most): (&[Op], usize) = match rng.below(3) {
-        0 => (Op::ALL, 60),
+        // All but the last: what is looked up belongs to other tests.
+        0 => (&Op::ALL[..Op::ALL.len() - 1], 60),
         1 => (&some, 500),
         _ => (&logic, 120),
     };
