@@ -16,6 +16,7 @@ pub(crate) mod switches;
 mod tangents;
 mod traced;
 mod tree;
+mod unrolled_laws;
 mod unrolled_solve;
 mod variation;
 

@@ -19,13 +19,10 @@ pub(super) struct Transposed<'c> {
 }
 
 impl<'c> Transposed<'c> {
-    /// `None` where the acceleration is not one program, or forces act that are not in it.
+    /// `None` where the acceleration is not one program.
     pub fn new(compiled: &'c Compiled) -> Option<Self> {
         let quick = compiled.whole.unrolled.as_ref().filter(|_| compiled.sparse.is_none())?;
         let shape = &compiled.shape;
-        if shape.n_contact + shape.n_require > 0 || compiled.programs.nonideal.is_some() {
-            return None;
-        }
         let (d, constants) = (shape.n_x + shape.n_eta, quick.constants());
         // Time is not varied.
         let mut varying = vec![true; 1 + d + constants.len()];

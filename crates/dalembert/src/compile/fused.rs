@@ -113,6 +113,12 @@ pub struct FusedStats {
     pub once: Counts,
 }
 
+/// Three states that nothing is special about, the time behind each.
+fn generic_states(d: usize) -> impl Iterator<Item = Vec<f64>> {
+    let value = |k: usize, i: usize| 0.2 + (0.618_033_988_749_895 * (3 * i + k) as f64).fract();
+    (1..=3).map(move |k| (0..=d).map(|i| value(k, i)).collect())
+}
+
 fn looped_stats(looped: &LoopedAcceleration) -> FusedStats {
     let (each, once) = looped.counts();
     FusedStats { derived: each, each, once }
@@ -176,15 +182,30 @@ impl Compiled {
             let straight = regular
                 .then(|| UnrolledSolve::new(system, form, Wanted::accelerations(rows, fixed)))
                 .flatten();
-            self.whole.unrolled = straight.map(|s| FusedAcceleration::new(s, rows, &self.parameters));
+            let fused = straight.map(|s| FusedAcceleration::new(s, rows, &self.parameters));
+            // Requirements that are redundant or out of reach everywhere are never trusted.
+            let within_reach =
+                |f: &FusedAcceleration| self.shape.n_require == 0 || self.is_trusted_somewhere(f);
+            self.whole.unrolled = fused.filter(within_reach);
         }
+    }
+
+    fn is_trusted_somewhere(&self, fused: &FusedAcceleration) -> bool {
+        let (mut workspace, mut out) = (fused.workspace(), fused.results());
+        let (n_x, d) = (self.shape.n_x, self.shape.n_x + self.shape.n_eta);
+        generic_states(d).any(|state| {
+            let at = Point { t: state[d], x: &state[..n_x], eta: &state[n_x..d] };
+            fused.accelerate(at, &mut workspace, &mut out)
+        })
     }
 
     /// The whole acceleration with all rows as one program over t, x, eta and the parameters, for texts in other languages:
     /// x', eta', multipliers, ideal forces (U2), and whether they can be trusted. `None` where the system does not lend
     /// itself to it.
     pub fn whole_program(&self, system: &mut System, form: &KernelForm) -> Option<Program> {
-        if self.sparse.is_some() || !(form.is_deferred || self.has_inertia()) {
+        // Texts in other languages have multipliers and forces beside the accelerations, by the general solve.
+        let laws = self.programs.nonideal.is_some() || self.shape.n_require > 0;
+        if laws || self.sparse.is_some() || !(form.is_deferred || self.has_inertia()) {
             return None;
         }
         let rows: Vec<usize> = (0..self.shape.n_con).collect();
@@ -221,10 +242,8 @@ impl Compiled {
         let mut terms = Terms::of(self);
         let (mut scratch, mut work) = (vec![0.0; self.scratch_len()], vec![0.0; n]);
         let mut seen = false;
-        for k in 1..=3 {
-            let value = |i: usize| 0.2 + (0.618_033_988_749_895 * (3 * i + k) as f64).fract();
-            let state: Vec<f64> = (0..n_x + n).map(value).collect();
-            let at = Point { t: value(n_x + n), x: &state[..n_x], eta: &state[n_x..] };
+        for state in generic_states(n_x + n) {
+            let at = Point { t: state[n_x + n], x: &state[..n_x], eta: &state[n_x..n_x + n] };
             self.terms(at, &mut scratch, &mut terms);
             if terms.M.iter().all(|v| v.is_finite()) {
                 seen = true;

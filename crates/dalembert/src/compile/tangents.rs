@@ -401,14 +401,12 @@ impl Differentiable for Compiled {
         // The program of a net is long, and several times as long with its derivatives; loops through its entries are not.
         let quick = self.whole.unrolled.as_ref().filter(|_| self.sparse.is_none())?;
         let all = quick.rows.len() == self.shape.n_con;
-        let plain = self.shape.n_contact + self.shape.n_require == 0 && self.programs.nonideal.is_none();
-        (all && plain && !parameters.is_empty()).then(|| Box::new(Fused::new(self, parameters)) as _)
+        (all && !parameters.is_empty()).then(|| Box::new(Fused::new(self, parameters)) as _)
     }
 
     fn fused_program(&self) -> Option<FusedProgram<'_>> {
         let quick = self.whole.unrolled.as_ref().filter(|_| self.sparse.is_none())?;
-        let plain = self.shape.n_contact + self.shape.n_require == 0 && self.programs.nonideal.is_none();
-        plain.then(|| FusedProgram {
+        Some(FusedProgram {
             all_rows: quick.rows.len() == self.shape.n_con,
             once: &quick.once,
             each: &quick.each,

@@ -6,6 +6,7 @@
 use super::Inputs;
 use super::programs::{Scatter, Scattered};
 use super::tree::{Closing, TreePlan};
+use super::unrolled_laws as laws;
 use super::unrolled_solve::{
     Candidate, Entries, Layout, MAX_OPERATIONS, MAX_RECURSIVE, MAX_SPARSE, Term, UnrolledSolve, Wanted,
 };
@@ -34,14 +35,14 @@ impl UnrolledSolve {
     /// ones follow the constraints, it is too large, or the rows leave nothing free.
     pub fn new(system: &mut System, form: &KernelForm, wanted: Wanted<'_>) -> Option<Self> {
         let (n, m) = (form.speeds.len(), wanted.rows.len());
-        if !is_plain(system, form) || n == 0 || m >= n {
+        if !laws::are_unrolled(system, form, wanted) || n == 0 || m >= n {
             return None;
         }
         let symbols = match form.is_deferred || n > MAX_SPEEDS {
             true => None,
             false => Self::from_symbols(system, form, wanted),
         };
-        let recursive = if m == 0 { recursive(system, form) } else { None };
+        let recursive = if m == 0 && is_plain(system, form) { recursive(system, form) } else { None };
         let factored = match n > MAX_SPEEDS && recursive.is_some() || n > MAX_FACTORED {
             true => None,
             false => factored(system, form, wanted),
@@ -266,7 +267,7 @@ fn shorter(one: Option<Candidate>, other: Option<Candidate>) -> Vec<Candidate> {
 
 /// The whole acceleration with M by composite inertias, factored.
 fn factored(system: &mut System, form: &KernelForm, wanted: Wanted<'_>) -> Option<Candidate> {
-    Traced::new(system, form, wanted.rows, 0)?.entries(true).solved(form, wanted, MAX_OPERATIONS)
+    Traced::new(system, form, wanted.rows, 0)?.entries(true).solved(system, form, wanted, MAX_OPERATIONS)
 }
 
 /// The whole acceleration (U1) of a net of bodies with constraints between them, whose M and A are mostly zeros: M by
@@ -282,7 +283,7 @@ pub(super) fn factored_net(
         return None;
     }
     let wanted = Wanted::accelerations(rows, fixed);
-    let solved = Traced::new(system, form, rows, 0)?.entries(true).solved(form, wanted, MAX_SPARSE);
+    let solved = Traced::new(system, form, rows, 0)?.entries(true).solved(system, form, wanted, MAX_SPARSE);
     solved.map(|candidate| candidate.hoisted(fixed))
 }
 

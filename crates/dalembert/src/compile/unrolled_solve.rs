@@ -10,7 +10,8 @@
 //! and the pivots and diagonal of S, which are the squares of the sines and lengths that [`Factor`](dalembert_run)
 //! judges rank by. Where it does not hold, the rank-revealing road is taken.
 //!
-//! For ideal constraints only. Cost O(operations of the unrolled factorisation), bounded by [`MAX_OPERATIONS`].
+//! Non-ideal work (U3) and requirements (C1) are added on top of it: `unrolled_laws`. Friction has modes, and goes by the
+//! general road. Cost O(operations of the unrolled factorisation), bounded by [`MAX_OPERATIONS`].
 
 use super::Inputs;
 use crate::kernel_form::KernelForm;
@@ -180,7 +181,7 @@ fn unroll(
         })
         .collect();
     let b: Vec<Term> = given.collect();
-    let solved = Entries { tape, x_dot, M, Q, A, b }.solved(form, wanted, MAX_OPERATIONS);
+    let solved = Entries { tape, x_dot, M, Q, A, b }.solved(system, form, wanted, MAX_OPERATIONS);
     solved.map(|candidate| candidate.hoisted(wanted.fixed))
 }
 
@@ -196,17 +197,27 @@ pub(super) struct Entries {
 
 impl Entries {
     /// The program that solves them.
-    pub fn solved(self, form: &KernelForm, wanted: Wanted<'_>, most: usize) -> Option<Candidate> {
+    pub fn solved(
+        self,
+        system: &mut System,
+        form: &KernelForm,
+        wanted: Wanted<'_>,
+        most: usize,
+    ) -> Option<Candidate> {
         let rows = wanted.rows;
         let layout = Layout { n_x: form.coordinates.len(), n: form.speeds.len(), m: rows.len() };
         let Entries { tape, x_dot, M, Q, A, b } = self;
         let mut solve = Unrolled { tape, trusted: None, row_pivot: row_pivot(form, rows) };
         let order = sparse_order(&M);
-        let results = solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
+        let mut results =
+            solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
+        solve.follow_laws(system, form, (rows, &A), &order, &mut results);
         let zero = solve.tape.constant(0.0);
         let mut eta_dot = vec![None; layout.n];
         order.iter().zip(&results.eta_dot).for_each(|(p, z)| eta_dot[*p] = *z);
-        let all = x_dot.into_iter().chain(eta_dot).chain(results.pivots).chain(results.diagonal);
+        let saddle = &results.saddle;
+        let all =
+            x_dot.into_iter().chain(eta_dot).chain(saddle.rows.pivot.iter().chain(&saddle.diagonal).copied());
         let mut outputs: Vec<Value> = all.map(|v| v.unwrap_or(zero)).collect();
         outputs.push(solve.trusted.unwrap_or(zero));
         if wanted.forces {
@@ -223,11 +234,11 @@ impl Entries {
 /// A number, or nothing where it is zero by structure.
 pub(super) type Term = Option<Value>;
 
-struct Results {
-    eta_dot: Vec<Term>,
-    lambda: Vec<Term>,
-    pivots: Vec<Term>,
-    diagonal: Vec<Term>,
+/// The ideal solution (U1), speeds in the order of elimination.
+pub(super) struct Results {
+    pub eta_dot: Vec<Term>,
+    pub lambda: Vec<Term>,
+    pub saddle: Saddle,
 }
 
 /// Linear algebra written to a tape.
@@ -273,7 +284,7 @@ impl Unrolled {
     }
 
     /// One more condition of trust.
-    fn trust(&mut self, sound: Value) {
+    pub fn trust(&mut self, sound: Value) {
         self.trusted = Some(match self.trusted {
             None => sound,
             Some(all) => self.tape.push(Op::And, &[all, sound]),
@@ -318,7 +329,7 @@ impl Unrolled {
     }
 
     /// v <- L^-1 v.
-    fn forward(&mut self, f: &Ldl, v: &mut [Term]) {
+    pub fn forward(&mut self, f: &Ldl, v: &mut [Term]) {
         for i in 0..v.len() {
             for j in 0..i {
                 let product = self.mul(f.L[i][j], v[j]);
@@ -328,7 +339,7 @@ impl Unrolled {
     }
 
     /// v <- L^-T v.
-    fn backward(&mut self, f: &Ldl, v: &mut [Term]) {
+    pub fn backward(&mut self, f: &Ldl, v: &mut [Term]) {
         for i in (0..v.len()).rev() {
             for j in i + 1..v.len() {
                 let product = self.mul(f.L[j][i], v[j]);
@@ -346,7 +357,7 @@ impl Unrolled {
         sum
     }
 
-    fn scaled(&mut self, v: &[Term], by: &[Term]) -> Vec<Term> {
+    pub fn scaled(&mut self, v: &[Term], by: &[Term]) -> Vec<Term> {
         v.iter().zip(by).map(|(v, s)| self.mul(*v, *s)).collect()
     }
 
@@ -373,7 +384,7 @@ impl Unrolled {
             let sound = self.tape.push(Op::LessEqual, &[free, bound]);
             self.trust(sound);
         }
-        Results { eta_dot, lambda, pivots: saddle.rows.pivot, diagonal: saddle.diagonal }
+        Results { eta_dot, lambda, saddle }
     }
 
     /// G and S, factored.
@@ -408,10 +419,10 @@ impl Unrolled {
 
 /// M and S = A M^-1 A^T, factored.
 pub(super) struct Saddle {
-    mass: Ldl,
+    pub mass: Ldl,
     G: Vec<Vec<Term>>,
     /// D^-1 G.
-    scaled: Vec<Vec<Term>>,
+    pub scaled: Vec<Vec<Term>>,
     pub rows: Ldl,
     /// Of S.
     pub diagonal: Vec<Term>,
@@ -420,7 +431,7 @@ pub(super) struct Saddle {
 pub(super) struct Ldl {
     L: Vec<Vec<Term>>,
     pub pivot: Vec<Term>,
-    inverse: Vec<Term>,
+    pub inverse: Vec<Term>,
 }
 
 /// An order of elimination with little fill: always the unknown with fewest neighbours left.
@@ -448,7 +459,7 @@ pub(super) fn reordered(M: &[Vec<Term>], order: &[usize]) -> Vec<Vec<Term>> {
     order.iter().enumerate().map(|(k, i)| order[..=k].iter().map(|j| entry(*i, *j)).collect()).collect()
 }
 
-fn pick(v: &[Term], order: &[usize]) -> Vec<Term> {
+pub(super) fn pick(v: &[Term], order: &[usize]) -> Vec<Term> {
     order.iter().map(|p| v[*p]).collect()
 }
 

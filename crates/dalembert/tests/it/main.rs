@@ -30,6 +30,7 @@ mod force_potential;
 mod free_body;
 mod friction;
 mod friction_limits;
+mod fused_laws;
 mod gradient;
 mod hamilton;
 mod hamilton_motion;

@@ -23,7 +23,7 @@ pub(super) struct RightHandSide<'k> {
     reporter: Option<Reporter>,
     pub projector: Projector,
     pub counters: Counters,
-    /// The kernel's fused program.
+    /// The kernel's fused program; not where another model or a sample decides the control, which is in it.
     fused: Option<&'k dyn Fused>,
     /// The fused program of a system whose derivative is given by it alone: without rows, contacts, requirements and
     /// switches of time. Decided once, so that evaluations of such a system pay for none of them.
@@ -62,8 +62,8 @@ impl<'k> RightHandSide<'k> {
             accelerator: kernel.accelerator(),
             projector: Projector::new(&kernel),
             reporter: (kernel.stuck_rows() > 0).then(|| Reporter::new(&kernel)),
+            fused: kernel.fused().filter(|_| !controller.is_apart()),
             controller,
-            fused: kernel.fused(),
             free: kernel.fused().filter(|_| is_free(&shape)),
             kernel,
             shape,
