@@ -62,6 +62,16 @@ event mark: x*x' - 0.1 do n = 0.3*x'', x' = -0.7*x'
 initial x = -0.8, x' = 0.7
 simulate until 3";
 
+/// An event whose action leaves its own function at zero: the motion goes on to the side to which it was going.
+const TOP: &str = "
+coordinate x
+discrete n = 0
+kinetic x'^2/2
+potential x^2/2
+event top: x' falling do x' = -x', n = n + 1
+initial x' = 1
+simulate until 20";
+
 /// A road with a kink, a force that comes and goes by the clock, and a state variable.
 const ROAD: &str = "
 parameter m = 1, g = 9.81
@@ -172,6 +182,7 @@ fn friction_and_events_in_c_move_as_in_the_engine() {
         (text("road.dal", ROAD), "1", 0),
         (text("turn.dal", TURN), "3", 0),
         (text("return.dal", RETURN), "3", 0),
+        (text("top.dal", TOP), "20", 0),
     ];
     for (file, until, code) in &cases {
         let apart = compared(&folder, file, until, "0", *code);

@@ -311,10 +311,31 @@ static int NAME_at_hand(double t, const double *x, const double *eta, const doub
     return count;
 }
 
+//@if events
+/* The functions that are watched a moment behind a state, by its rates; those given where there are none. */
+static void NAME_moment_later(double t, const double *x, const double *eta, const double *p, const NAME_modes *m, const double *g,
+    double *later)
+{
+    const double moment = 1e-9 * (1.0 + fabs(t));
+    double xs[NAME_NX], etas[NAME_N];
+    NAME_result r;
+    int code = NAME_motion_in(t, x, eta, p, m, &r);
+    if (!code) {
+        NAME_copy(x, xs, NAME_NX);
+        NAME_copy(eta, etas, NAME_N);
+        NAME_add(moment, r.x_dot, xs, NAME_NX);
+        NAME_add(moment, r.eta_dot, etas, NAME_N);
+        code = NAME_watch(t + moment, xs, etas, p, m, later);
+    }
+    if (code)
+        NAME_copy(g, later, NAME_WATCHED);
+}
+
+//@end
 /* What follows from what has passed at a state; events are at their new sides. Codes; 10 where an event ends the motion. */
 static int NAME_happen(double t, double *x, double *eta, const double *p, const int *passed, double tolerance, NAME_modes *m)
 {
-    double g[NAME_WATCHED], before[NAME_WATCHED];
+    double g[NAME_WATCHED], before[NAME_WATCHED], later[NAME_WATCHED];
     int hit[NAME_WATCHED], j, round, code, stop = 0, moved = 0, contact = -1;
     for (j = 0; j < NAME_WATCHED; j++) {
         hit[j] = passed[j];
@@ -378,12 +399,14 @@ static int NAME_happen(double t, double *x, double *eta, const double *p, const 
             return code;
         if (NAME_watch(t, x, eta, p, m, g))
             break;
+        NAME_moment_later(t, x, eta, p, m, g, later);
         for (j = 0; j < NAME_WATCHED; j++) { /* those that the jump has taken through zero */
             const double rest = 1e3 * fabs(before[j]) + 1e-12 * (1.0 + NAME_largest(x, NAME_NX) + NAME_largest(eta, NAME_N));
-            /* one that has fired may be off zero by rounding, on the side it comes from; what jumps further is where it is */
-            const int now = NAME_side(g[j]), fired = hit[j], near = fabs(g[j]) <= rest;
+            /* one that has fired may be at zero still, up to rounding: then its side is that which it goes to */
+            const int fired = hit[j], goes = fired && fabs(g[j]) <= rest ? NAME_side(later[j] - g[j]) : 0;
+            const int now = goes ? goes : NAME_side(g[j]);
             hit[j] = j >= NAME_NC_ALL && !fired && now && m->side[j] && now != m->side[j] && NAME_counts(j, now);
-            if (j >= NAME_NC_ALL && now && !(fired && near && now == -m->side[j] && NAME_counts(j, now)))
+            if (j >= NAME_NC_ALL && now)
                 m->side[j] = now;
         }
         NAME_copy(g, before, NAME_WATCHED);
@@ -410,7 +433,7 @@ static int NAME_happen(double t, double *x, double *eta, const double *p, const 
             NAME_fill(0.0, eta, NAME_N);
     }
 //@end
-    (void)code; (void)moved; (void)contact; (void)round; (void)g; (void)before; (void)x; (void)eta; (void)p; (void)tolerance; (void)hit;
+    (void)code; (void)moved; (void)contact; (void)round; (void)g; (void)before; (void)later; (void)x; (void)eta; (void)p; (void)tolerance; (void)hit;
     return stop ? 10 : 0;
 }
 

@@ -33,7 +33,7 @@ pub enum Taken {
 }
 
 /// Accelerations and forces at one state.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Solution {
     /// eta' (U1), n_eta.
     pub eta_dot: Vec<f64>,
@@ -70,6 +70,31 @@ pub struct Solution {
     pub margin: f64,
     /// Factorisation used.
     pub path: Taken,
+}
+
+/// The derived `clone_from` would allocate every array anew, at every state.
+impl Clone for Solution {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let Self { rank, residual, gauss, margin, path, .. } = *source;
+        (self.rank, self.residual, self.gauss, self.margin, self.path) =
+            (rank, residual, gauss, margin, path);
+        self.eta_dot.clone_from(&source.eta_dot);
+        self.a_free.clone_from(&source.a_free);
+        self.ideal_force.clone_from(&source.ideal_force);
+        self.nonideal_force.clone_from(&source.nonideal_force);
+        self.control_force.clone_from(&source.control_force);
+        self.inputs.clone_from(&source.inputs);
+        self.demand.clone_from(&source.demand);
+        self.lambda.clone_from(&source.lambda);
+        self.friction.clone_from(&source.friction);
+        self.normal.clone_from(&source.normal);
+    }
 }
 
 impl Solution {

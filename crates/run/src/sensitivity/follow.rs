@@ -18,8 +18,8 @@ use crate::method::stepper::{Attempt, Field, Stepper, Tolerance};
 use crate::sensitivity::response::Response;
 use crate::{ContactModes, NotDifferentiable, Point};
 
-/// Tolerance of S against that of the motion: what is added to its error.
-const SHARE: f64 = 0.1;
+/// Tolerance of S against that of the motion. The states it reads have errors of that size.
+const SHARE: f64 = 2.0;
 /// Steps of the equation at most, for each step of the motion on average.
 const MOST_STEPS: usize = 200;
 /// Steps after which columns are made tangent to the constraints again: only errors of integration lead away from them. Rows and

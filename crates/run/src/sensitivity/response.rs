@@ -120,7 +120,9 @@ impl<'k> Response<'k> {
         });
         let accelerator = kernel.accelerator();
         let scratch = vec![0.0; kernel.scratch_len().max(base.derivative_scratch_len())];
-        Ok(Self { base, capabilities, kernel, accelerator, natural, state: Reached::default(), scratch })
+        let sliding = Sliding::new(&base.shape(), base.shape().n_con);
+        let state = Reached { sliding, ..Reached::default() };
+        Ok(Self { base, capabilities, kernel, accelerator, natural, state, scratch })
     }
 
     /// The modes that the contacts have.
@@ -135,10 +137,22 @@ impl<'k> Response<'k> {
 
     /// Solves at a state.
     pub fn at(&mut self, at: Point<'_>) -> Result<(), ResponseError> {
+        self.motion_at(at)?;
+        self.natural_at();
+        Ok(())
+    }
+
+    /// Solves at a state for what [`motion_along`](Response::motion_along) needs: without the ideal forces of the natural rows
+    /// where there are contacts.
+    pub(crate) fn motion_at(&mut self, at: Point<'_>) -> Result<(), ResponseError> {
         self.accelerator.solve(&self.kernel, at).map_err(ResponseError::Acceleration)?;
-        let (shape, natural) = (self.kernel.shape(), self.base.shape().n_con);
+        let shape = self.kernel.shape();
         let s = &mut self.state;
-        (s.t, s.x, s.eta) = (at.t, at.x.to_vec(), at.eta.to_vec());
+        s.t = at.t;
+        for (kept, now) in [(&mut s.x, at.x), (&mut s.eta, at.eta)] {
+            kept.clear();
+            kept.extend_from_slice(now);
+        }
         s.terms.clone_from(self.accelerator.terms());
         s.solution.clone_from(self.accelerator.solution());
         s.whole.clone_from(&s.solution.lambda);
@@ -151,7 +165,7 @@ impl<'k> Response<'k> {
             return Err(ResponseError::Refused(Refusal::SingularMass));
         }
         if shape.n_contact > 0 {
-            self.contacts_at(at, natural);
+            self.contacts_at(at);
         }
         if shape.n_require > 0 {
             self.control_at(at)?;
@@ -531,6 +545,10 @@ fn least_squares(A: &[f64], rows: usize, columns: usize, right: &[f64]) -> Vec<f
 
 /// out += factor M v.
 fn mass_times(terms: &Terms, v: &[f64], factor: f64, out: &mut [f64]) {
+    if terms.sparsity.is_none() {
+        let rows = terms.M.chunks_exact(v.len().max(1));
+        return out.iter_mut().zip(rows).for_each(|(out, row)| *out += factor * dot(row, v));
+    }
     let mut product = vec![0.0; v.len()];
     terms.mass_times(v, &mut product);
     axpy(factor, &product, out);

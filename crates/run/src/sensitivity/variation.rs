@@ -27,6 +27,8 @@ pub(super) struct Equation<'k> {
     pub change: Change,
     pub refused: Option<NotDifferentiable>,
     pub evaluations: usize,
+    /// Whether rows were redundant at the last state: off the constraints such rows disagree.
+    redundant: bool,
     scratch: Vec<f64>,
     state: Vec<f64>,
 }
@@ -52,6 +54,7 @@ impl<'k> Equation<'k> {
             change: Change::new(&shape),
             refused: None,
             evaluations: 0,
+            redundant: false,
             scratch: vec![0.0; base.scratch_len().max(base.derivative_scratch_len())],
             state: vec![0.0; shape.n_x + shape.n_eta],
         }
@@ -71,7 +74,27 @@ impl<'k> Equation<'k> {
             // Rows of contacts that stick hold to the tolerance of the motion.
             let _ = self.projector.project(self.base, t, x, eta);
         }
-        response.at(Point { t, x, eta }).map_err(reason)
+        response.at(Point { t, x, eta }).map_err(reason)?;
+        self.redundant = response.here().1.rank < response.row_count();
+        Ok(())
+    }
+
+    /// Solves at a state inside a step, as the motion does at its stages: off the constraints by the error of the dense output,
+    /// where rows are independent.
+    fn solve_inside(&mut self, t: f64, y: &[f64]) -> Result<(), NotDifferentiable> {
+        if self.redundant {
+            return self.solve(t, y);
+        }
+        self.state.copy_from_slice(y);
+        let (x, eta) = self.state.split_at(self.n_x);
+        let Some(response) = &mut self.response else { return Err(NotDifferentiable::Unannounced) };
+        match self.integrals {
+            0 => response.motion_at(Point { t, x, eta }),
+            _ => response.at(Point { t, x, eta }),
+        }
+        .map_err(reason)?;
+        self.redundant = response.here().1.rank < response.row_count();
+        if self.redundant { self.solve(t, y) } else { Ok(()) }
     }
 
     /// The change of (x', eta', integrands) along a direction at the state solved for last.
@@ -152,7 +175,7 @@ impl Variation<'_, '_> {
                 return Ok(());
             }
         }
-        self.equation.solve(t, self.y)?;
+        self.equation.solve_inside(t, self.y)?;
         let width = self.equation.width();
         for (k, (column, out)) in self.S.chunks(width).zip(out.chunks_mut(width)).enumerate() {
             self.equation.rate(k, column, out);

@@ -3,14 +3,13 @@
 use super::{Change, Response, mass_times, row_times, solved, transposed};
 use crate::acceleration::Rules;
 use crate::kernel::{Direction, Path};
-use crate::{ContactTerms, Point, Sliding, SlidingContacts, Solution, Terms};
+use crate::{ContactTerms, Point, SlidingContacts, Solution, Terms};
 use dalembert_linalg::{Lu, RANK_TOL, axpy, dot, norm};
 
 impl Response<'_> {
-    pub(super) fn contacts_at(&mut self, at: Point<'_>, natural: usize) {
+    pub(super) fn contacts_at(&mut self, at: Point<'_>) {
         let shape = self.base.shape();
         let s = &mut self.state;
-        s.sliding = Sliding::new(&shape, natural);
         self.kernel.sliding(at, &mut self.scratch, &mut s.sliding);
         s.contact.0.resize(ContactTerms::room(&shape), 0.0);
         let (mut terms, _) = ContactTerms::carve(&shape, &mut s.contact.0);
@@ -21,6 +20,12 @@ impl Response<'_> {
                 solved(&mut self.accelerator, force, None)
             })
             .collect();
+    }
+
+    /// The ideal problem of the natural rows, and forces as they are reported: its Q_i, and the rest.
+    pub(super) fn natural_at(&mut self) {
+        let (shape, s) = (self.base.shape(), &mut self.state);
+        let natural = shape.n_con;
         if let Some(own) = &mut self.natural {
             let rules = Rules { path: Path::Auto, rank_tol: RANK_TOL, max_rank: usize::MAX, judged: true };
             let terms = s.terms.written_out();
@@ -28,7 +33,6 @@ impl Response<'_> {
             if own.factor.factor(&terms.M, &terms.A[..natural * n], rules).is_ok() {
                 own.factor.solve(&terms.Q, &terms.b[..natural], &mut own.z, &mut own.lambda);
             }
-            // Forces as they are reported: Q_i of the natural rows, and the rest.
             let mut padded = own.lambda.clone();
             padded.resize(terms.b.len(), 0.0);
             let d = &mut s.solution;
