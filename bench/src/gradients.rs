@@ -126,8 +126,8 @@ fn main() {
                 cost(&case, "forward", p) / motion
             );
         }
-        // Friction, control, non-ideal work and sparse matrices are not swept backwards.
-        if !["double_pendulum", "four_bar", "chain"].contains(&case.name) {
+        // Friction and sparse matrices are not swept backwards.
+        if ["friction", "sparse"].contains(&case.name) {
             continue;
         }
         let p = case.names.len();
