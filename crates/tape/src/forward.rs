@@ -126,15 +126,7 @@ fn rate_of(tape: &mut Builder, op: Op, x: &[Value], value: Value, d: &[Option<Va
             let sign = tape.push(Op::Sign, &[x[0]]);
             slope(tape, sign)
         }
-        Op::Lookup
-        | Op::Sign
-        | Op::Floor
-        | Op::Less
-        | Op::LessEqual
-        | Op::Equal
-        | Op::And
-        | Op::Or
-        | Op::Not => None,
+        _ if op.is_piecewise_constant() => None,
         _ => {
             let factor = function_slope(tape, op, x[0], value);
             slope(tape, factor)

@@ -34,6 +34,14 @@ macro_rules! operators {
     (@bind $a:ident $b:ident $c:ident; $x:ident, $y:ident, $z:ident) => { let ($x, $y, $z) = ($a, $b, $c); };
 }
 
+impl Op {
+    /// Whether its value does not change with its operands but where it jumps: its derivative is zero.
+    pub(crate) fn is_piecewise_constant(self) -> bool {
+        use Op::{And, Equal, Floor, Less, LessEqual, Lookup, Not, Or, Sign};
+        matches!(self, Lookup | Sign | Floor | Less | LessEqual | Equal | And | Or | Not)
+    }
+}
+
 /// What an operator costs, roughly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {

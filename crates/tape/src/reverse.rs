@@ -157,18 +157,7 @@ fn pulled(tape: &mut Builder, op: Op, x: &[Value], value: Value, bar: Value, pla
             let sign = tape.push(Op::Sign, &[x[0]]);
             times(tape, sign)
         }
-        (
-            Op::Lookup
-            | Op::Sign
-            | Op::Floor
-            | Op::Less
-            | Op::LessEqual
-            | Op::Equal
-            | Op::And
-            | Op::Or
-            | Op::Not,
-            _,
-        ) => None,
+        _ if op.is_piecewise_constant() => None,
         _ => {
             let slope = function_slope(tape, op, x[0], value);
             times(tape, slope)
