@@ -18,7 +18,7 @@ use dalembert_expr::Expr;
 use dalembert_run::Projector;
 use dalembert_syntax::diagnostic::Diagnostic;
 use dalembert_syntax::units::UnitInfo;
-pub(crate) use json::{base64, shape};
+pub(crate) use json::{base64, doubles, shape};
 pub(crate) use layout::FrameLayout;
 pub use layout::Shape;
 

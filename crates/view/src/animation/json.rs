@@ -145,7 +145,8 @@ pub(crate) fn shape(shape: &super::Shape) -> Value {
     value
 }
 
-fn doubles(values: &[f64]) -> String {
+/// Numbers as the bytes of a page, to the last bit.
+pub(crate) fn doubles(values: &[f64]) -> String {
     base64(values.iter().flat_map(|v| v.to_le_bytes()))
 }
 

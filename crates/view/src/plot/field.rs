@@ -110,6 +110,10 @@ impl Drawing for Field<'_> {
         self.draw(&mut canvas);
         png::encode(&canvas)
     }
+
+    fn figure(&self) -> String {
+        Field { title: String::new(), landscape: self.landscape }.svg()
+    }
 }
 
 /// From dark blue in the valleys to pale yellow on the hills, evenly in lightness.
