@@ -41,9 +41,9 @@ pub struct Series {
 pub struct Setting {
     /// Its name.
     pub name: String,
-    /// Its value, in SI.
+    /// Its value, in the unit of the file.
     pub value: f64,
-    /// Its unit, where the model gives one.
+    /// That unit, where there is one.
     pub unit: Option<String>,
 }
 
@@ -78,6 +78,8 @@ pub struct Animation {
     pub dimension: usize,
     /// The unit of lengths, where it is known.
     pub unit: Option<String>,
+    /// The unit of energies, where it is known.
+    pub energy_unit: Option<String>,
     /// The parameters of the system that moved.
     pub parameters: Vec<Setting>,
     /// Time of each frame.
@@ -136,6 +138,7 @@ impl Animation {
             title: model.system.title.clone().unwrap_or_default(),
             dimension,
             unit: unit_of(scene),
+            energy_unit: model.system.unit_of_energy(),
             parameters: settings(model, motion),
             times: rows.iter().map(|k| motion.table.row(*k)[0]).collect(),
             shapes: layout.shapes.clone(),

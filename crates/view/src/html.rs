@@ -16,8 +16,8 @@ plotInto(document.getElementById('plots'), JSON.parse(document.getElementById('n
 still.hidden = true;
 mark.wide = document.documentElement.scrollWidth > innerWidth;";
 
-/// The page: the plot and `(name, value)` rows. It needs nothing from outside.
-pub fn html(plot: &dyn Drawing, facts: &[(String, String)]) -> String {
+/// The page: what went wrong, the plot and `(name, value)` rows. It needs nothing from outside.
+pub fn html(plot: &dyn Drawing, facts: &[(String, String)], failures: &[String]) -> String {
     let title = escaped(if plot.title().is_empty() { "Plot" } else { plot.title() });
     let rows: String = facts
         .iter()
@@ -29,6 +29,8 @@ pub fn html(plot: &dyn Drawing, facts: &[(String, String)]) -> String {
         true => String::new(),
         false => format!("<table class=\"dal-facts\">\n{rows}</table>\n"),
     };
+    let failures: String =
+        failures.iter().map(|text| format!("<p class=\"dal-failure\">{}</p>\n", escaped(text))).collect();
     let script = plot.numbers().map(|numbers| {
         let numbers = numbers.to_string().replace('<', "\\u003c");
         let modules: String = MODULES.iter().map(|text| inlined(text)).collect();
@@ -41,7 +43,7 @@ pub fn html(plot: &dyn Drawing, facts: &[(String, String)]) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <title>{title}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
+         <title>{title}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{failures}\
          <div id=\"plots\"></div>\n<div class=\"dal-still\" id=\"still\">\n{}</div>\n{table}</main>\n{}</body>\n</html>\n",
         labelled(&plot.figure(), &title),
         script.unwrap_or_default(),
