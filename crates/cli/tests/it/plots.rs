@@ -61,7 +61,7 @@ fn eigenvalues_and_landscapes_have_units() {
     let answer = with_input(&[&over[..], &["--plot", text(&page), "--out", text(&csv)]].concat(), BEAD);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     // W^2 = g/R, in revolutions a minute.
-    assert!(answer.stdout.contains("becomes positive at W = 42.297") && answer.stdout.contains(" rpm"));
+    assert!(answer.stdout.contains("becomes positive at W = 42.2981 rpm"));
     assert_eq!(numbers(&std::fs::read_to_string(&page).unwrap())["x"]["unit"], "rpm");
     assert_eq!(std::fs::read_to_string(&csv).unwrap().lines().nth(1), Some("# rpm,1/s,1/s,1/s,1/s"));
     let answer =

@@ -17,7 +17,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
 }
 
 /// What other programs and textbooks call joints and shapes, and what they are called here.
-const OTHER_NAMES: [(&str, &str); 22] = [
+const OTHER_NAMES: [(&str, &str); 28] = [
     ("revolute", "pin"),
     ("hinge", "pin"),
     ("prismatic", "slider"),
@@ -40,6 +40,12 @@ const OTHER_NAMES: [(&str, &str); 22] = [
     ("solver", "method"),
     ("rtol", "tolerance"),
     ("tol", "tolerance"),
+    ("rod", "line"),
+    ("bar", "line"),
+    ("segment", "line"),
+    ("ball", "point"),
+    ("disk", "circle"),
+    ("path", "trace"),
 ];
 
 impl Parser<'_> {
@@ -398,9 +404,9 @@ impl Parser<'_> {
 
     /// The word of the current statement that is meant by another one.
     pub(super) fn word_of_part(&self, written: &str) -> Option<&'static str> {
-        let other_name = OTHER_NAMES.iter().find(|(other, _)| *other == written).map(|(_, ours)| *ours);
-        let near = other_name.filter(|ours| self.tail.contains(ours));
-        near.or_else(|| nearest(written, self.tail.iter().copied()))
+        let meant = |(other, ours): &&(&str, &str)| *other == written && self.tail.contains(ours);
+        let other_name = OTHER_NAMES.iter().find(meant).map(|(_, ours)| *ours);
+        other_name.or_else(|| nearest(written, self.tail.iter().copied()))
     }
 
     /// Reads a part into its place, which must be empty.

@@ -55,6 +55,7 @@ fn what_people_write_first_is_mended_in_one_step() {
         ("theta' = 3", "E0203", "initial theta' = 3"),
         ("initial theta(0) = 1", "E0201", "initial theta = 1"),
         ("simulate until 10 step 0.01", "E0201", "simulate until 10 every 0.01"),
+        ("draw rod [0, 0], [x, 0]", "E0201", "draw line [0, 0], [x, 0]"),
         ("simulate until 10 with rk4", "E0201", "simulate until 10 method rk4"),
         ("simulate for 10 every 0.1", "E0215", "simulate until 10 every 0.1"),
         ("force -k*x on x", "E0216", "force x = -k*x"),
