@@ -105,7 +105,7 @@ fn write(
         .collect();
     args.plot.iter().try_for_each(|target| match picture.axes.len() {
         1 => target.write(&Plot::of_landscape(&title, &table, about.units(), &picture.marks), &facts),
-        _ => target.write(&Field::new(&title, picture), &facts),
+        _ => target.write(&Field::new(&title, picture, about.units()), &facts),
     })
 }
 

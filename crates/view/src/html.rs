@@ -8,12 +8,19 @@ use super::player::{PAGE_STYLE, POLICY, WATCH, inlined};
 use super::plot::Drawing;
 
 const STYLE: &str = include_str!("../assets/plot/plot.css");
-const MODULES: [&str; 2] = [include_str!("../assets/player/film.js"), include_str!("../assets/plot/plot.js")];
+const MODULES: [&str; 3] = [
+    include_str!("../assets/player/film.js"),
+    include_str!("../assets/plot/plot.js"),
+    include_str!("../assets/plot/field.js"),
+];
 
-/// Replaces the still picture; the page can be asked how it went.
+/// Replaces the still picture, or shows its values; the page can be asked how it went.
 const START: &str = "const still = document.getElementById('still');
-plotInto(document.getElementById('plots'), JSON.parse(document.getElementById('numbers').textContent));
-still.hidden = true;
+const numbers = JSON.parse(document.getElementById('numbers').textContent);
+const host = document.getElementById('plots');
+if (numbers.field) readField(host, still.querySelector('svg'), numbers.field);
+else plotInto(host, numbers);
+still.hidden = !numbers.field;
 mark.wide = document.documentElement.scrollWidth > innerWidth;";
 
 /// The page: what went wrong, the plot and `(name, value)` rows. It needs nothing from outside.
@@ -31,7 +38,13 @@ pub fn html(plot: &dyn Drawing, facts: &[(String, String)], failures: &[String])
     };
     let failures: String =
         failures.iter().map(|text| format!("<p class=\"dal-failure\">{}</p>\n", escaped(text))).collect();
-    let script = plot.numbers().map(|numbers| {
+    let numbers = plot.numbers();
+    // Colours that mean something are the same in the dark.
+    let class = match &numbers {
+        Some(numbers) if numbers.get("field").is_none() => "dal-still",
+        _ => "dal-still dal-colours",
+    };
+    let script = numbers.map(|numbers| {
         let numbers = numbers.to_string().replace('<', "\\u003c");
         let modules: String = MODULES.iter().map(|text| inlined(text)).collect();
         format!(
@@ -44,7 +57,7 @@ pub fn html(plot: &dyn Drawing, facts: &[(String, String)], failures: &[String])
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <title>{title}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{failures}\
-         <div id=\"plots\"></div>\n<div class=\"dal-still\" id=\"still\">\n{}</div>\n{table}</main>\n{}</body>\n</html>\n",
+         <div id=\"plots\"></div>\n<div class=\"{class}\" id=\"still\">\n{}</div>\n{table}</main>\n{}</body>\n</html>\n",
         labelled(&plot.figure(), &title),
         script.unwrap_or_default(),
     )

@@ -179,6 +179,22 @@ test("marks and frequencies have values", async () => {
   await hoop.close();
 });
 
+test("a landscape over two coordinates has values", async () => {
+  const model = "coordinate a, b\nkinetic (a'^2 + b'^2)/2\npotential a^2 + 2*b^2 + a*b/2\nsimulate until 1\n";
+  run(model, "equilibrium", "MODEL", "--landscape", "a=-2..2:41", "--landscape", "b=-1..1:21", "--plot", "field.html", "--quiet");
+  const { page, close } = await open("field.html", { colorScheme: "dark" });
+  await page.focus("#still svg");
+  for (const key of ["ArrowRight", "ArrowRight", "ArrowUp"]) await page.keyboard.press(key);
+  assert.equal(await page.textContent(".dal-now"), "a = 0.2, b = 0.1, potential = 0.07");
+  const box = await (await page.$("#still svg")).boundingBox();
+  await page.mouse.move(box.x + 0.3 * box.width, box.y + 0.4 * box.height);
+  assert.match(await page.textContent(".dal-now"), /^a = -[\d.]+, b = [\d.]+, potential = [\d.]+$/);
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}`)), []);
+  await close();
+});
+
 for (const [width, height] of [[1280, 900], [390, 844]]) {
   for (const colorScheme of ["light", "dark"]) {
     test(`no violations at ${width} pixels, ${colorScheme}`, async () => {

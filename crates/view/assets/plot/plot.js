@@ -25,8 +25,13 @@ export function six(value) {
   return power >= -4 && power < 6 ? trimmed(value.toFixed(5 - power)) : `${trimmed(mantissa)}e${power}`;
 }
 
+/** Numbers as `plot/numbers.rs` writes them. */
+export function decoded(text) {
+  return new Float64Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+}
+
 /** Writes values of a quantity, whose unit may be in its name: `height [m]`. */
-function named(name, unit) {
+export function named(name, unit) {
   const [, bare, own] = name.match(/^(.*?)(?: \[(.*)\])?$/);
   return (value) => withUnit(`${bare} = ${six(value)}`, own ?? unit);
 }
@@ -40,7 +45,7 @@ export function plotInto(host, numbers) {
 
 class Plots {
   constructor(host, numbers) {
-    const read = (text) => new Float64Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+    const read = decoded;
     this.x = { ...numbers.x, values: read(numbers.x.values) };
     this.marks = numbers.marks;
     const xs = this.x.values;

@@ -16,7 +16,7 @@ use crate::animation::doubles;
 use serde_json::{Value, json};
 
 /// Numbers of a page at most: a quarter of a megabyte in base64.
-const MAX_NUMBERS: usize = 24_000;
+pub(super) const MAX_NUMBERS: usize = 24_000;
 /// Buckets along the axis at first, as fine as the still picture.
 const BUCKETS: usize = 1400;
 
