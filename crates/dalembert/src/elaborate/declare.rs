@@ -341,10 +341,7 @@ impl Elaborator<'_> {
             _ => {
                 let message = format!("`{text}` is not a value for `{name}`");
                 let help = match super::initial::mended(&source, &diagnostics) {
-                    Some(line) => {
-                        let value = line.trim_start_matches("let value = ");
-                        format!("did you mean `--set \"{}={value}\"`?", given[k].0)
-                    }
+                    Some(line) => format!("did you mean `{}`?", line.trim_start_matches("let value = ")),
                     None => "write a number, as in `--set m=1.5`".to_owned(),
                 };
                 return self.fail(Diagnostic::error(Code::BadOption, None, message).help(help));
