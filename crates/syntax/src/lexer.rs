@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
         let said =
             Diagnostic::error(Code::CommentSign, self.span_to(self.at + 2), "`/*` is not used in models");
         let said = said.help("comments begin with `#` and end with the line");
-        let last = !self.text[self.at + length..].lines().next().is_some_and(|rest| !rest.trim().is_empty());
+        let last = self.text[self.at + length..].lines().next().is_none_or(|rest| rest.trim().is_empty());
         let inner = text.trim_start_matches("/*").trim_end_matches("*/").trim();
         self.diagnostics.push(match last && !text.contains('\n') && length > 2 {
             true => said.suggest(whole, format!("# {inner}")),
