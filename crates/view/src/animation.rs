@@ -13,6 +13,7 @@ use crate::scene::Scene;
 use arrows::Placement;
 pub use arrows::{Arrows, Couple, ForceKind};
 use dalembert::simulate::{Motion, Table};
+use dalembert::system::System;
 use dalembert::{Model, Workspace};
 use dalembert_expr::Expr;
 use dalembert_run::Projector;
@@ -137,7 +138,7 @@ impl Animation {
         let mut film = Animation {
             title: model.system.title.clone().unwrap_or_default(),
             dimension,
-            unit: unit_of(scene),
+            unit: unit_of(scene, &model.system),
             energy_unit: model.system.unit_of_energy(),
             parameters: settings(model, motion),
             times: rows.iter().map(|k| motion.table.row(*k)[0]).collect(),
@@ -287,8 +288,10 @@ fn known(kind: &UnitInfo) -> Option<String> {
     kind.shown()
 }
 
-pub(crate) fn unit_of(scene: &Scene) -> Option<String> {
-    scene.figures.iter().flat_map(|figure| figure.places()).find_map(|place| known(&place.kind))
+/// The unit of lengths; bodies whose masses have units are in metres.
+pub(crate) fn unit_of(scene: &Scene, system: &System) -> Option<String> {
+    let drawn = scene.figures.iter().flat_map(|figure| figure.places()).find_map(|place| known(&place.kind));
+    drawn.or_else(|| (system.bodies.is_some() && system.unit_of_energy().is_some()).then(|| "m".to_owned()))
 }
 
 /// The rows that become frames: all, or every so many so that the film keeps its limits; the last one always.
