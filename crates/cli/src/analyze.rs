@@ -111,6 +111,7 @@ fn conserved(out: &mut String, list: &[Conserved]) {
         let label = if k == 0 { "conserved" } else { "" };
         out.push_str(&format!("{label:<MARGIN$}{} = {}\n", quantity.name, quantity.expression));
         let drift = match quantity.drift {
+            Some(0.0) => "no drift along a motion".to_owned(),
             Some(drift) if quantity.verified => format!("drift {drift:.1e} along a motion"),
             Some(drift) => format!("drift {drift:.1e} along a motion: more than rounding"),
             None => "not checked along a motion".to_owned(),

@@ -76,7 +76,8 @@ fn write(
 ) -> Result<(), Failure> {
     let title = model.system.title.clone().unwrap_or_default();
     let table = picture.table();
-    let about = About::new(model, &table, args.units_row);
+    let energy = |name: &str| (name == "potential").then(|| model.system.unit_of_energy()).flatten();
+    let about = About::new(model, &table, args.units_row).with(&table, energy);
     for target in &args.out {
         match target.write(&table, &about) {
             Err(Failure::ReaderGone) if !files.is_empty() => {}
@@ -92,14 +93,19 @@ fn write(
                 Some(false) => "unstable",
                 None => "undecided",
             };
-            let place: Vec<String> =
-                picture.names.iter().zip(at).map(|(n, v)| format!("{n} = {}", plain(*v))).collect();
+            let place: Vec<String> = picture
+                .names
+                .iter()
+                .zip(at)
+                .zip(about.units())
+                .map(|((n, v), unit)| format!("{n} = {}", quantity(*v, unit.as_deref())))
+                .collect();
             (word.to_owned(), place.join(", "))
         })
         .collect();
     args.plot.iter().try_for_each(|target| match picture.axes.len() {
         1 => target.write(&Plot::of_landscape(&title, &table, about.units(), &picture.marks), &facts),
-        _ => target.write(&Field::new(&title, picture), &facts),
+        _ => target.write(&Field::new(&title, picture, about.units()), &facts),
     })
 }
 

@@ -46,6 +46,14 @@ impl About {
         About { title: model.system.title.clone().unwrap_or_default(), units, units_row }
     }
 
+    /// With other units of some columns, by their names.
+    pub fn with(mut self, table: &Table, unit: impl Fn(&str) -> Option<String>) -> About {
+        for (known, name) in self.units.iter_mut().zip(&table.columns) {
+            *known = unit(name).or_else(|| known.take());
+        }
+        self
+    }
+
     /// The units of its columns.
     pub fn units(&self) -> &[Option<String>] {
         &self.units
@@ -128,10 +136,20 @@ impl PlotTarget {
 
     /// Draws the plot.
     pub fn write(&self, plot: &dyn Drawing, facts: &[(String, String)]) -> Result<(), Failure> {
+        self.write_of(plot, facts, &[])
+    }
+
+    /// Draws the plot of a run that may have failed: a page begins with what went wrong.
+    pub fn write_of(
+        &self,
+        plot: &dyn Drawing,
+        facts: &[(String, String)],
+        failures: &[String],
+    ) -> Result<(), Failure> {
         let bytes = match self {
             PlotTarget::Svg(_) => plot.svg().into_bytes(),
             PlotTarget::Png(_) => plot.png(),
-            PlotTarget::Html(_) => dalembert_view::html(plot, facts).into_bytes(),
+            PlotTarget::Html(_) => dalembert_view::html(plot, facts, failures).into_bytes(),
         };
         put(self.path(), |out| out.write_all(&bytes))
     }

@@ -153,7 +153,8 @@ impl Run {
             None => Plot::of_motion(model, table),
         };
         let facts = summary::facts(model, &self.motion, self.wall);
-        args.plot.iter().try_for_each(|target| target.write(&plot, &facts))
+        let failures: Vec<String> = self.motion.failure.iter().map(|d| d.message.clone()).collect();
+        args.plot.iter().try_for_each(|target| target.write_of(&plot, &facts, &failures))
     }
 
     /// What to say if the time limit has ended the run.

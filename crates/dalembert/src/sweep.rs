@@ -207,6 +207,24 @@ impl Sweep {
         &self.columns
     }
 
+    /// The units of columns of the results or of motions: that of the file for varied parameters, SI for all others.
+    pub fn units_of(&self, columns: &[String]) -> Vec<Option<String>> {
+        let system = &self.model.system;
+        let unit = |name: &String| {
+            let parameter = system.parameters.iter().find(|p| p.name == *name);
+            // `x(0)` of a starting value, `max(x)` of a figure.
+            let inner = name
+                .strip_suffix("(0)")
+                .or_else(|| name.strip_suffix(')')?.split_once('(').map(|(_, of)| of));
+            match (name.as_str(), parameter) {
+                ("energy_change", _) => system.unit_of_energy(),
+                (_, Some(parameter)) => parameter.file_unit(),
+                (_, None) => system.unit_of_column(name).or_else(|| system.unit_of_column(inner?)),
+            }
+        };
+        columns.iter().map(unit).collect()
+    }
+
     /// Names of the outputs, or of the figures where these are kept, and their first column.
     pub fn outputs(&self) -> (usize, Vec<&str>) {
         let names: Vec<&str> = match self.kept.is_empty() {

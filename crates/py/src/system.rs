@@ -351,7 +351,7 @@ impl System {
         self.answer(py, |model| {
             let range = Range::read(over)?;
             let found = model.eigenvalues_over(&range, &Over { at, independent, settle })?;
-            Ok(documents::eigenvalues(&range, &found, &[]))
+            Ok(documents::eigenvalues(model, &range, &found, &[]))
         })
     }
 }

@@ -100,6 +100,8 @@ def test_every_word_of_solve_ivp_is_answered(pendulum, word):
 def test_a_word_that_nobody_has(pendulum):
     with pytest.raises(TypeError, match="did you mean 'rtol'"):
         pendulum.simulate(0.1, rtoll=1e-3)
+    with pytest.raises(TypeError, match="did you mean 't_span'"):
+        pendulum.simulate(until=0.1)
 
 
 # Pages, code, connections.

@@ -78,6 +78,7 @@ impl<'a> Lexer<'a> {
             '#' => self.push(TokenKind::Comment, self.end_while(self.at, |c| c != '\n')),
             '%' => self.foreign_comment("%"),
             '/' if self.rest().starts_with("//") => self.foreign_comment("//"),
+            '/' if self.rest().starts_with("/*") => self.block_comment(),
             '"' => self.string(),
             '0'..='9' => self.number(),
             '.' if self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) => self.number(),
@@ -95,6 +96,23 @@ impl<'a> Lexer<'a> {
         let said = Diagnostic::error(Code::CommentSign, span, format!("`{sign}` is not used in models"));
         self.diagnostics.push(said.help("comments begin with `#`").suggest(span, "#"));
         self.push(TokenKind::Comment, self.end_while(self.at, |c| c != '\n'));
+    }
+
+    /// `/* ... */`, read as a comment to its end; one line of it is mended.
+    fn block_comment(&mut self) {
+        let length = self.rest().find("*/").map_or(2, |end| end + 2);
+        let whole = self.span_to(self.at + length);
+        let text = &self.text[self.at..self.at + length];
+        let said =
+            Diagnostic::error(Code::CommentSign, self.span_to(self.at + 2), "`/*` is not used in models");
+        let said = said.help("comments begin with `#` and end with the line");
+        let last = self.text[self.at + length..].lines().next().is_none_or(|rest| rest.trim().is_empty());
+        let inner = text.trim_start_matches("/*").trim_end_matches("*/").trim();
+        self.diagnostics.push(match last && !text.contains('\n') && length > 2 {
+            true => said.suggest(whole, format!("# {inner}")),
+            false => said,
+        });
+        self.push(TokenKind::Comment, self.at + length);
     }
 
     fn name(&mut self) {
@@ -210,7 +228,8 @@ fn is_foreign(c: char) -> bool {
 
 /// Signs that people write for others: what stands there and what is meant.
 fn meant(text: &str) -> Option<(&'static str, &'static str)> {
-    const PAIRS: [(&str, &str); 33] = [
+    const PAIRS: [(&str, &str); 34] = [
+        ("°", " {deg}"),
         ("&&", " and "),
         ("||", " or "),
         ("&", " and "),

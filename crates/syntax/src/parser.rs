@@ -8,6 +8,7 @@ mod block;
 mod bodies;
 mod declarations;
 mod expressions;
+mod slips;
 mod statements;
 mod units;
 

@@ -381,11 +381,35 @@ fn power(acc: &Unit, unit: &Unit, exponent: &Rational) -> Option<Unit> {
     })
 }
 
+/// The sign of a unit that is spelled out: `deg` for `degrees`.
+pub fn spelled_out(name: &str) -> Option<&'static str> {
+    const NAMES: [(&str, &str); 15] = [
+        ("degree", "deg"),
+        ("radian", "rad"),
+        ("meter", "m"),
+        ("metre", "m"),
+        ("centimeter", "cm"),
+        ("millimeter", "mm"),
+        ("second", "s"),
+        ("sec", "s"),
+        ("minute", "min"),
+        ("kilogram", "kg"),
+        ("gram", "g"),
+        ("newton", "N"),
+        ("joule", "J"),
+        ("watt", "W"),
+        ("hertz", "Hz"),
+    ];
+    let lower = name.to_lowercase();
+    let single = lower.strip_suffix('s').unwrap_or(&lower);
+    NAMES.iter().find(|(long, _)| *long == lower || *long == single).map(|(_, sign)| *sign)
+}
+
 fn unknown_unit(unit: &UnitAst, name: &str) -> Diagnostic {
     let known =
         TABLE.iter().map(|row| row.0).chain(PREFIXED.iter().map(|row| row.0)).chain(["kg", "mm", "cm", "km"]);
     let diagnostic = Diagnostic::error(Code::UnknownUnit, unit.span, format!("unknown unit `{name}`"));
-    match nearest(name, known) {
+    match spelled_out(name).or_else(|| nearest(name, known)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic.help("SI units and a few others are known: m, kg, s, N, J, rad, deg, rpm, with prefixes n u m c d k M G"),
     }

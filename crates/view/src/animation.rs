@@ -13,12 +13,13 @@ use crate::scene::Scene;
 use arrows::Placement;
 pub use arrows::{Arrows, Couple, ForceKind};
 use dalembert::simulate::{Motion, Table};
+use dalembert::system::System;
 use dalembert::{Model, Workspace};
 use dalembert_expr::Expr;
 use dalembert_run::Projector;
 use dalembert_syntax::diagnostic::Diagnostic;
 use dalembert_syntax::units::UnitInfo;
-pub(crate) use json::{base64, shape};
+pub(crate) use json::{base64, doubles, shape};
 pub(crate) use layout::FrameLayout;
 pub use layout::Shape;
 
@@ -41,9 +42,9 @@ pub struct Series {
 pub struct Setting {
     /// Its name.
     pub name: String,
-    /// Its value, in SI.
+    /// Its value, in the unit of the file.
     pub value: f64,
-    /// Its unit, where the model gives one.
+    /// That unit, where there is one.
     pub unit: Option<String>,
 }
 
@@ -78,6 +79,8 @@ pub struct Animation {
     pub dimension: usize,
     /// The unit of lengths, where it is known.
     pub unit: Option<String>,
+    /// The unit of energies, where it is known.
+    pub energy_unit: Option<String>,
     /// The parameters of the system that moved.
     pub parameters: Vec<Setting>,
     /// Time of each frame.
@@ -135,7 +138,8 @@ impl Animation {
         let mut film = Animation {
             title: model.system.title.clone().unwrap_or_default(),
             dimension,
-            unit: unit_of(scene),
+            unit: unit_of(scene, &model.system),
+            energy_unit: model.system.unit_of_energy(),
             parameters: settings(model, motion),
             times: rows.iter().map(|k| motion.table.row(*k)[0]).collect(),
             shapes: layout.shapes.clone(),
@@ -284,8 +288,10 @@ fn known(kind: &UnitInfo) -> Option<String> {
     kind.shown()
 }
 
-pub(crate) fn unit_of(scene: &Scene) -> Option<String> {
-    scene.figures.iter().flat_map(|figure| figure.places()).find_map(|place| known(&place.kind))
+/// The unit of lengths; bodies whose masses have units are in metres.
+pub(crate) fn unit_of(scene: &Scene, system: &System) -> Option<String> {
+    let drawn = scene.figures.iter().flat_map(|figure| figure.places()).find_map(|place| known(&place.kind));
+    drawn.or_else(|| (system.bodies.is_some() && system.unit_of_energy().is_some()).then(|| "m".to_owned()))
 }
 
 /// The rows that become frames: all, or every so many so that the film keeps its limits; the last one always.

@@ -147,7 +147,7 @@ fn spec(model: &mut Workspace, motion: &Motion) -> Result<Value, Box<Diagnostic>
         "initial": starts(model, &initial_values),
         "film": {
             "format": 2, "title": model.system.title, "dimension": dimension,
-            "unit": unit_of(&scene), "width": layout.values.len(), "shapes": shapes,
+            "unit": unit_of(&scene, &model.system), "energyUnit": model.system.unit_of_energy(), "width": layout.values.len(), "shapes": shapes,
             "energies": energies.iter().map(|(name, _)| name).collect::<Vec<_>>(),
             "remarks": scene.remarks.iter().map(String::as_str).chain([remark]).collect::<Vec<_>>(),
         },

@@ -9,6 +9,7 @@ mod canvas;
 mod field;
 mod figures;
 mod frames;
+mod numbers;
 mod png;
 mod raster;
 mod solids;
@@ -71,6 +72,13 @@ pub trait Drawing {
     fn svg(&self) -> String;
     /// As a PNG file's bytes.
     fn png(&self) -> Vec<u8>;
+    /// As SVG text without the heading, for a page that has one.
+    fn figure(&self) -> String;
+    /// What a page needs to draw it itself, with values and zoom; the form is that of `plot/numbers.rs`. `None` for what
+    /// is only a picture.
+    fn numbers(&self) -> Option<serde_json::Value> {
+        None
+    }
 }
 
 /// A sign at a point of the last panel: full for what is stable, open for what is not, half for what is not known.
@@ -114,6 +122,8 @@ pub struct Plot<'a> {
     /// Of the columns; empty where none are known.
     units: Vec<Option<String>>,
     marks: Vec<Mark>,
+    /// Name and unit of what the first column is the decimal logarithm of.
+    power: Option<(&'static str, &'static str)>,
 }
 
 impl<'a> Plot<'a> {
@@ -135,7 +145,7 @@ impl<'a> Plot<'a> {
         ] {
             panels.extend(spread(title, table, &units, columns));
         }
-        Plot { title: title_of(model), panels, table, units, marks: Vec::new() }
+        Plot { title: title_of(model), panels, table, units, marks: Vec::new(), power: None }
     }
 
     /// Chosen columns, in the order given; those of one unit share a panel.
@@ -150,13 +160,13 @@ impl<'a> Plot<'a> {
         }
         let panel = |c: &[usize]| Panel { title: String::new(), columns: c.to_vec() };
         let panels = groups.iter().flat_map(|group| group.chunks(MAX_LINES).map(panel)).collect();
-        Plot { title: title_of(model), panels, table, units, marks: Vec::new() }
+        Plot { title: title_of(model), panels, table, units, marks: Vec::new(), power: None }
     }
 
     /// All columns of a table, in panels of one unit and comparable size.
     pub fn of_table(title: &str, table: &'a Table, units: &[Option<String>]) -> Plot<'a> {
         let panels = spread(title, table, units, 1..table.columns.len());
-        Plot { title: String::new(), panels, table, units: units.to_vec(), marks: Vec::new() }
+        Plot { title: String::new(), panels, table, units: units.to_vec(), marks: Vec::new(), power: None }
     }
 
     /// Real and imaginary parts over the first column, of branches that are not zero all along.
@@ -167,7 +177,7 @@ impl<'a> Plot<'a> {
         };
         let panel = |title: &str, columns: Vec<usize>| Panel { title: title.to_owned(), columns };
         let panels = vec![panel("real parts", shown(1)), panel("imaginary parts", shown(2))];
-        Plot { title: title.to_owned(), panels, table, units: units.to_vec(), marks: Vec::new() }
+        Plot { title: title.to_owned(), panels, table, units: units.to_vec(), marks: Vec::new(), power: None }
     }
 
     /// Magnitudes and phases over the logarithm of the frequency.
@@ -185,6 +195,7 @@ impl<'a> Plot<'a> {
             table,
             units: Vec::new(),
             marks: Vec::new(),
+            power: Some(("f", "Hz")),
         }
     }
 
@@ -202,6 +213,7 @@ impl<'a> Plot<'a> {
             table,
             units: Vec::new(),
             marks: table.rows().filter(|row| row[1].is_finite()).map(mark).collect(),
+            power: None,
         }
     }
 
@@ -224,7 +236,7 @@ impl<'a> Plot<'a> {
         };
         let panels = vec![Panel { title: "potential energy".to_owned(), columns: vec![1] }];
         let marks = equilibria.iter().filter_map(mark).collect();
-        Plot { title: title.to_owned(), panels, table, units: units.to_vec(), marks }
+        Plot { title: title.to_owned(), panels, table, units: units.to_vec(), marks, power: None }
     }
 
     /// The plot as SVG text.
@@ -355,6 +367,14 @@ impl Drawing for Plot<'_> {
 
     fn png(&self) -> Vec<u8> {
         Plot::png(self)
+    }
+
+    fn figure(&self) -> String {
+        Plot { title: String::new(), ..self.clone() }.svg()
+    }
+
+    fn numbers(&self) -> Option<serde_json::Value> {
+        Some(Plot::numbers(self))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::args::LinearizeArgs;
 use crate::failure::Failure;
 use crate::files::{About, TableTarget, probe_all};
 use crate::output::{complain, print, print_json};
-use crate::text_table::{entry, plain};
+use crate::text_table::{entry, plain, quantity};
 use dalembert::linearize::{Over, Range, RootLocus};
 use dalembert::{Model, Source};
 use dalembert_view::Plot;
@@ -26,7 +26,12 @@ pub fn over(
     let request = Over { at: args.at.clone(), independent, settle: args.settle };
     let sweep = model.eigenvalues_over(&range, &request).map_err(|d| Failure::of(*d, source))?;
     let title = model.system.title.clone().unwrap_or_default();
-    let about = About::new(model, &sweep.table, args.units_row);
+    let first = sweep.table.columns.first();
+    let unit = |name: &str| match first.is_some_and(|first| first == name) {
+        true => range.unit(&model.system),
+        false => Some("1/s".to_owned()),
+    };
+    let about = About::new(model, &sweep.table, args.units_row).with(&sweep.table, unit);
     for target in &args.out {
         match target.write(&sweep.table, &about) {
             Err(Failure::ReaderGone) if !files.is_empty() => {}
@@ -34,10 +39,10 @@ pub fn over(
         }
     }
     let plot = Plot::of_eigenvalues(&title, &sweep.table, about.units());
-    let facts = facts(&range, &sweep);
+    let facts = facts(&range, &sweep, range.unit(&model.system).as_deref());
     args.plot.iter().try_for_each(|target| target.write(&plot, &facts))?;
     if args.common.json {
-        return print_json(&documents::eigenvalues(&range, &sweep, &files));
+        return print_json(&documents::eigenvalues(model, &range, &sweep, &files));
     }
     if args.common.quiet {
         return Ok(());
@@ -52,7 +57,7 @@ pub fn over(
     print(&words)
 }
 
-fn facts(range: &Range, sweep: &RootLocus) -> Vec<(String, String)> {
+fn facts(range: &Range, sweep: &RootLocus, unit: Option<&str>) -> Vec<(String, String)> {
     let pair = |name: &str, value: String| (name.to_owned(), value);
     let mut out = vec![
         pair(
@@ -61,7 +66,7 @@ fn facts(range: &Range, sweep: &RootLocus) -> Vec<(String, String)> {
                 "{} from {} to {}, {} points",
                 range.name,
                 plain(range.low),
-                plain(range.high),
+                quantity(range.high, unit),
                 range.count
             ),
         ),
@@ -69,7 +74,10 @@ fn facts(range: &Range, sweep: &RootLocus) -> Vec<(String, String)> {
     ];
     for &(value, positive) in &sweep.crossings {
         let word = if positive { "becomes positive" } else { "ceases to be positive" };
-        out.push(pair("crossing", format!("a real part {word} at {} = {}", range.name, plain(value))));
+        out.push(pair(
+            "crossing",
+            format!("a real part {word} at {} = {}", range.name, quantity(value, unit)),
+        ));
     }
     if sweep.unsteady > 0 {
         out.push(pair(
@@ -78,7 +86,10 @@ fn facts(range: &Range, sweep: &RootLocus) -> Vec<(String, String)> {
         ));
     }
     if let Some((value, reason)) = sweep.gaps.first() {
-        out.push(pair("gaps", format!("{}, the first at {}: {reason}", sweep.gaps.len(), plain(*value))));
+        out.push(pair(
+            "gaps",
+            format!("{}, the first at {}: {reason}", sweep.gaps.len(), quantity(*value, unit)),
+        ));
     }
     out
 }

@@ -78,7 +78,8 @@ impl Merge<'_> {
 
     fn parquet(&mut self, blocks: Range<usize>, out: &mut dyn Write) -> Written<()> {
         let (numbers, texts) = self.sweep.columns().split_at(self.sweep.columns().len() - 1);
-        let mut writer = ParquetWriter::new(out, numbers, texts)?;
+        let units = self.sweep.units_of(self.sweep.columns());
+        let mut writer = ParquetWriter::new(out, numbers, texts)?.with_units(&units);
         let (mut values, mut statuses): (Vec<f64>, Vec<String>) = (Vec::new(), Vec::new());
         let mut flush = |values: &mut Vec<f64>, statuses: &mut Vec<String>| {
             let words: Vec<&str> = statuses.iter().map(String::as_str).collect();
@@ -126,8 +127,10 @@ impl Merge<'_> {
 
     fn list(&self, parts: Vec<Value>) -> Value {
         let kind = |name: &String| if name == "status" { "string" } else { "double" };
-        let columns: Vec<Value> =
-            self.sweep.columns().iter().map(|name| json!({ "name": name, "type": kind(name) })).collect();
+        let columns = self.sweep.columns();
+        let units = self.sweep.units_of(columns);
+        let described = |(name, unit): (&String, &Option<String>)| json!({ "name": name, "type": kind(name), "unit": unit });
+        let columns: Vec<Value> = columns.iter().zip(&units).map(described).collect();
         json!({ "format": "parquet", "rows": self.sweep.runs(), "columns": columns, "partitions": parts })
     }
 }

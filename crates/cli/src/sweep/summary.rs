@@ -36,6 +36,9 @@ pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &RunCounts,
         files.push(MOTIONS);
     }
     let seconds = wall.as_secs_f64();
+    let units = sweep.columns().iter().zip(sweep.units_of(sweep.columns()));
+    let units: serde_json::Map<String, Value> =
+        units.filter_map(|(name, unit)| Some((name.clone(), json!(unit?)))).collect();
     json!({
         "runs": sweep.runs(),
         "done": tally.done,
@@ -47,6 +50,7 @@ pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &RunCounts,
         "seconds": seconds,
         "runs_per_second": made.runs as f64 / seconds,
         "columns": sweep.columns(),
+        "units": units,
         "outputs": outputs,
         "not_finite": tally.not_finite().collect::<std::collections::BTreeMap<_, _>>(),
         "files": files,
@@ -97,7 +101,11 @@ fn words(args: &SweepArgs, summary: &Value, completed: Completed) -> String {
         let mut rows = vec![cells(["output", "min", "mean", "max"])];
         for (name, spread) in outputs {
             let value = |key: &str| spread[key].as_f64().map_or("?".to_owned(), plain);
-            rows.push(vec![name.clone(), value("min"), value("mean"), value("max")]);
+            let named = match summary["units"][name].as_str() {
+                Some(unit) => format!("{name} [{unit}]"),
+                None => name.clone(),
+            };
+            rows.push(vec![named, value("min"), value("mean"), value("max")]);
         }
         table(&mut out, "", &rows);
     }

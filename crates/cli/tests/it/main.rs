@@ -10,6 +10,7 @@ mod linear;
 mod live;
 mod lsp;
 mod papers;
+mod plots;
 mod report;
 mod runs;
 mod safety;

@@ -68,6 +68,8 @@ pub(super) struct Bodies<'a> {
     /// What force elements and torques do to bodies, in space.
     wrenches: Vec<(usize, Wrench)>,
     requests: Vec<Request>,
+    /// Units of what was requested, by the values that outputs have.
+    pub(super) result_kinds: Vec<(Expr, UnitInfo)>,
     /// Generalised forces on freedoms and speeds of joints that close loops.
     motors: Vec<(Binding, Expr)>,
     /// Freedoms of joints that close loops, with guesses of them.

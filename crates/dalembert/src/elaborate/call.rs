@@ -221,7 +221,13 @@ impl Elaborator<'_> {
             Err(_) => {
                 let s = if N == 1 { "" } else { "s" };
                 let message = format!("`{}` takes {N} argument{s}, not {}", name.text, args.len());
-                self.error(Code::WrongArity, name.span, &message)
+                let d = Diagnostic::error(Code::WrongArity, name.span, message);
+                self.fail(match (name.text.as_str(), args.len()) {
+                    ("dot", 1) => {
+                        d.help("`dot(a, b)` is a product of vectors; a rate has a prime, as in `x'`")
+                    }
+                    _ => d,
+                })
             }
         }
     }

@@ -340,10 +340,11 @@ impl Elaborator<'_> {
             [S::Let(list)] if diagnostics.is_empty() && list.len() == 1 => &list[0],
             _ => {
                 let message = format!("`{text}` is not a value for `{name}`");
-                return self.fail(
-                    Diagnostic::error(Code::BadOption, None, message)
-                        .help("write a number, as in `--set m=1.5`"),
-                );
+                let help = match super::initial::mended(&source, &diagnostics) {
+                    Some(line) => format!("did you mean `{}`?", line.trim_start_matches("let value = ")),
+                    None => "write a number, as in `--set m=1.5`".to_owned(),
+                };
+                return self.fail(Diagnostic::error(Code::BadOption, None, message).help(help));
             }
         };
         self.foreign = Some(format!("--set {}={text}", given[k].0));

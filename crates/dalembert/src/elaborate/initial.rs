@@ -92,7 +92,8 @@ impl Elaborator<'_> {
     /// Starting values from outside replace those of the model.
     pub(super) fn override_initials(&mut self) {
         for text in self.overrides.initial.clone() {
-            let (ast, diagnostics) = parse(&Source::new("--initial", format!("initial {text}")));
+            let source = Source::new("--initial", format!("initial {text}"));
+            let (ast, diagnostics) = parse(&source);
             let items = match ast.body.statements.first().map(|s| s.kind.clone()) {
                 Some(StatementKind::Initial(items))
                     if diagnostics.is_empty() && ast.body.statements.len() == 1 =>
@@ -102,7 +103,10 @@ impl Elaborator<'_> {
                 _ => {
                     let d =
                         Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a starting value"));
-                    self.diagnostics.push(d.help("write `--initial x=0.3` or `--initial \"x'=2\"`"));
+                    self.diagnostics.push(d.help(match mended(&source, &diagnostics) {
+                        Some(line) => format!("did you mean `{}`?", line.trim_start_matches("initial ")),
+                        None => "write `--initial x=0.3` or `--initial \"x'=2\"`".to_owned(),
+                    }));
                     continue;
                 }
             };
@@ -113,4 +117,12 @@ impl Elaborator<'_> {
             self.foreign = None;
         }
     }
+}
+
+/// A line from outside with its first slip mended, if it is one that can be.
+pub(super) fn mended(source: &Source, diagnostics: &[Diagnostic]) -> Option<String> {
+    let (span, replacement) = diagnostics.first()?.suggestion.as_ref()?;
+    let mut line = source.text.clone();
+    line.replace_range(span.range(), replacement);
+    Some(line)
 }

@@ -47,7 +47,9 @@ impl Elaborator<'_> {
         for class in crate::system::Power::ALL {
             known.push((self.pool.symbol(&format!("power({})", class.name())), power.clone()));
         }
-        let values: Vec<_> = known.into_iter().map(|(symbol, unit)| (self.pool.var(symbol), unit)).collect();
+        let mut values: Vec<_> =
+            known.into_iter().map(|(symbol, unit)| (self.pool.var(symbol), unit)).collect();
+        values.extend(std::mem::take(&mut self.bodies.result_kinds));
         for output in self.experiment.outputs.iter_mut().filter(|o| o.kind == UnitInfo::Missing) {
             if let Some((_, unit)) = values.iter().find(|(value, _)| *value == output.value) {
                 output.kind = unit.clone();

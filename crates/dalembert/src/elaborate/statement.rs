@@ -236,8 +236,10 @@ impl<'a> Elaborator<'a> {
         let f = self.free_vector(f, Allowed::only("a force", State::Velocity).with_signals(), force)?;
         let p = self.free_vector(p, Allowed::only("the point of a force", State::Position), point)?;
         for (f, p) in f.iter().zip(&p) {
-            let none = f.expr == Pool::ZERO && f.kind == UnitInfo::Number;
-            let kind = if none { UnitInfo::Number } else { f.kind.times(&p.kind, &Rational::ONE) };
+            // A plain zero fits every unit, in the force and in its point: `at [s, 0]`.
+            let none = |part: &Part| part.expr == Pool::ZERO && part.kind == UnitInfo::Number;
+            let kind =
+                if none(f) || none(p) { UnitInfo::Number } else { f.kind.times(&p.kind, &Rational::ONE) };
             self.forces.at_work.push(Part { kind, ..f.clone() });
         }
         let span = force.span.to(point.span);

@@ -31,6 +31,12 @@ impl System {
         columns.iter().map(|name| self.unit_of_column(name)).collect()
     }
 
+    /// The unit of energies, where the model gives one.
+    #[must_use]
+    pub fn unit_of_energy(&self) -> Option<String> {
+        self.energies.unit.shown()
+    }
+
     fn kind_of(&self, name: &str) -> UnitInfo {
         if name == "t" {
             return UnitInfo::Known(Dimension::time());

@@ -48,6 +48,7 @@ fn zeros_in_vectors_have_every_unit() {
     for rest in [
         "force [0, -m*g] at [x, y]",
         "force [2 {N}, 0] at [x, y]",
+        "force [2 {N}, 0 {N}] at [x, 0]",
         "work dot([0, -m*g], delta([x, y]))",
         "potential dot([0, m*g], [x, y])",
     ] {

@@ -258,3 +258,30 @@ fn joints_that_close_loops_act_at_their_points() {
         below("the bearing on the ground", (a - b).abs(), 1e-9);
     }
 }
+
+/// A guide that is written from the piston to the ground shows the same force, at the piston, as one written the other
+/// way round; a piston that is a point takes no couple.
+#[test]
+fn a_guide_acts_at_the_piston_in_either_order() {
+    let text = |guide: &str| {
+        format!(
+            "gravity [0, -9.81]
+             body crank: rod 1.2 {{kg}} from [0, 0] to [0.15, 0]
+             body con: rod 2 {{kg}} from [0, 0] to [0.5, 0]
+             body piston: point 0.7 {{kg}}
+             joint A: pin ground to crank
+             joint B: pin crank at [0.15, 0] to con
+             joint C: pin con at [0.5, 0] to piston
+             joint D: slider {guide}, axis [1, 0]
+             initial A = 0.3, A' = 3
+             simulate until 1 tolerance 1e-11"
+        )
+    };
+    let [one, other] = ["ground to piston", "piston to ground"].map(|guide| film_of(&text(guide)));
+    same_arrows("guide", &one, &other, ForceKind::Ideal, 1);
+    for (film, guide) in [(&one, "ground to piston"), (&other, "piston to ground")] {
+        let ideal = film.couples.iter().filter(|c| c.kind == ForceKind::Ideal);
+        let largest = ideal.flat_map(|c| &c.values).fold(0.0f64, |m, v| m.max(v.abs()));
+        below(guide, largest, 1e-6);
+    }
+}

@@ -114,3 +114,17 @@ fn without_units_only_time_has_one() {
     assert_eq!(unit(&model, "t"), "s");
     assert!(["x", "x'", "E", "m"].iter().all(|name| unit(&model, name).is_empty()));
 }
+
+#[test]
+fn forces_and_moments_of_joints_have_units() {
+    let text = "
+        gravity [0, -9.81]
+        body arm: rod 1.2 {kg} from [0, 0] to [0.15, 0]
+        body fork: rod 2 {kg} from [0, 0] to [0.5, 0]
+        joint A: pin ground to arm
+        joint B: weld arm at [0.15, 0] to fork
+        output F = force(A), N = norm(force(A)), M = torque(B)";
+    let model = Model::load(&Source::new("arm.dal", text), &Overrides::default()).unwrap();
+    let unit = |name: &str| model.system.unit_of_column(name).unwrap_or_default();
+    assert_eq!(["F.x", "F.y", "N", "M"].map(unit), ["N", "N", "N", "N*m"]);
+}

@@ -48,11 +48,15 @@ WORDS: dict[str, Optional[str]] = {
 }
 
 
+#: Words of the command line and of other programs, and the options that mean them.
+OPTIONS = {"until": "t_span", "t_end": "t_span", "tf": "t_span", "duration": "t_span", "dt": "every", "parameters": "set", "y": "y0"}
+
+
 def solve_ivp(words: Mapping[str, Any]) -> None:
     """Refuses words that a run does not have, with what to use."""
     for word in words:
         if word not in WORDS:
-            near = difflib.get_close_matches(word, RUN_WORDS, 1)
+            near = [OPTIONS[word]] if word in OPTIONS else difflib.get_close_matches(word, RUN_WORDS, 1)
             raise TypeError(f"simulate() has no option {word!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         answer = WORDS[word]
         if answer is not None:

@@ -22,7 +22,7 @@ function browserPath() {
 }
 
 /** The program: `DALEMBERT`, or the newest build of this clone. */
-function programPath() {
+export function programPath() {
   const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
   const builds = ["release", "debug"].map((kind) => join(target, kind, "dalembert")).filter((path) => existsSync(path));
   builds.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);

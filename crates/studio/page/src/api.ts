@@ -73,6 +73,7 @@ export interface Result {
     largest_velocity_residual: number | null;
     energy: number | null;
     energy_change: number | null;
+    energy_unit: string | null;
   };
   events: { name: string; t: number; rising: boolean }[];
   failure: Failure | null;

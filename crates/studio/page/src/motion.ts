@@ -109,7 +109,8 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
 
 function inWords(result: Result): string {
   const s = result.summary;
-  const until = `t = ${short(s.t)}`;
+  const until = `t = ${short(s.t)} s`;
+  const energy = (value: number | null, digits: number) => [short(value, digits), s.energy_unit].filter(Boolean).join(" ");
   const event = result.events.at(-1)?.name;
   const ending: Record<string, string> = {
     end_time: `Reached ${until}`,
@@ -122,7 +123,7 @@ function inWords(result: Result): string {
     ending[result.stop] ?? until,
     `${s.method}, ${s.steps} steps, ${short(s.wall_time * 1000, 3)} ms`,
     s.rank > 0 ? `residual ${short(residual, 2)}` : "",
-    s.energy_change == null ? "" : `energy ${short(s.energy, 4)}, change ${short(s.energy_change, 2)}`,
+    s.energy_change == null ? "" : `energy ${energy(s.energy, 4)}, change ${energy(s.energy_change, 2)}`,
     result.thinned > 1 ? `plots show one row of ${result.thinned}` : "",
   ].filter(Boolean).join(" · ");
 }

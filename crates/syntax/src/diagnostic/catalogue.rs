@@ -112,7 +112,7 @@ catalogue! {
         wrong "" right "";
 
     // Grammar.
-    UnexpectedToken "E0201" "something that cannot stand here":
+    UnexpectedToken "E0201" "something that is not expected":
         "The statement was understood up to the caret, and what stands there cannot go on. \
          A statement ends with its line unless a bracket is open or the line ends in an operator, a comma, `=`, `~` or `:`."
         wrong "potential m*g*/y" right "potential m*g/y";

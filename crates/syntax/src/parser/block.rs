@@ -81,7 +81,7 @@ impl Parser<'_> {
             TokenKind::Newline | TokenKind::End | TokenKind::Semicolon | TokenKind::RightBrace => Ok(()),
             TokenKind::Assign => {
                 let span = self.peek().span;
-                let said = Diagnostic::error(Code::UnexpectedToken, span, "`=` cannot stand here");
+                let said = Diagnostic::error(Code::UnexpectedToken, span, "`=` is not expected here");
                 Err(self.give_up(said.help("to compare two values write `==`")))
             }
             _ if self.tail.is_empty() => Err(self.unexpected("the end of the statement")),

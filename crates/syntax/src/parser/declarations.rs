@@ -3,6 +3,7 @@
 use super::{Braces, Parse, Parser};
 use crate::ast::{Declared, Definition, Initial, Name, Range, Speed, StatementKind, Subscript, Target, Unit};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::token::{Token, TokenKind};
 
 impl Parser<'_> {
@@ -231,6 +232,16 @@ impl Parser<'_> {
     fn initial_assign(&mut self) -> Parse<()> {
         match self.peek().kind {
             TokenKind::Assign | TokenKind::Equal => self.assign(),
+            TokenKind::LeftParen => {
+                let (_, token) = self.significant(self.at);
+                let end = self
+                    .tokens
+                    .iter()
+                    .find(|t| t.kind == TokenKind::RightParen && t.span.start > token.span.start);
+                let place = Span::new(token.span.start, end.map_or(token.span.end, |t| t.span.end));
+                let message = "an initial value is that at t = 0; the time is not written";
+                Err(self.give_up(Diagnostic::error(Code::UnexpectedToken, place, message).suggest(place, "")))
+            }
             _ => Err(self.unexpected("`=` (fixed) or `~` (a guess)")),
         }
     }

@@ -5,7 +5,7 @@
 
 use super::{Braces, Parse, Parser, Reported};
 use crate::ast::{Comparison, Expr, ExprKind, Factor, If, Range, SumOver, Term};
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::{MAX_DIAGNOSTICS, MAX_POSTFIX};
 use crate::source::Span;
 use crate::token::{Token, TokenKind};
@@ -179,9 +179,7 @@ impl Parser<'_> {
         if !self.operand_follows(least)? {
             return Ok(());
         }
-        if let Some(said) = self.unit_without_braces() {
-            self.bump();
-            self.report(said);
+        if self.unit_without_braces() {
             return Ok(());
         }
         let first = self.tokens[self.at - 1];
@@ -217,42 +215,6 @@ impl Parser<'_> {
         self.diagnostics.insert(place.min(self.diagnostics.len()), said);
     }
 
-    /// `30 deg`: a number and a name of a unit that the model does not declare.
-    fn unit_without_braces(&self) -> Option<Diagnostic> {
-        let (number, token) = (self.tokens[self.at.checked_sub(1)?], self.peek());
-        let name = self.slice(token.span);
-        let is_unit = self.diagnostics.len() < MAX_DIAGNOSTICS
-            && number.kind == TokenKind::Number
-            && token.kind == TokenKind::Name
-            && !self.factor_behind()
-            && crate::units::describe(name).is_some()
-            && !self.declares(name);
-        let gap = Span::new(number.span.end, token.span.end);
-        let both = Span::new(number.span.start, token.span.end);
-        is_unit.then(|| {
-            let said = Diagnostic::error(Code::UnitWithoutBraces, both, "a unit is written in braces");
-            said.suggest(gap, format!(" {{{name}}}"))
-        })
-    }
-
-    /// Whether the name that comes next goes on as a factor does: with an operator, a prime, a subscript.
-    fn factor_behind(&self) -> bool {
-        let (at, _) = self.significant(self.at);
-        let behind = self.tokens.get(at + 1).map_or(TokenKind::End, |token| token.kind);
-        level(behind).is_some()
-            || matches!(behind, TokenKind::Prime | TokenKind::LeftBracket | TokenKind::Dot)
-    }
-
-    /// Whether the text declares a name, as far as tokens tell: it stands before `=`, behind a comma or a word.
-    fn declares(&self, name: &str) -> bool {
-        let is_name = |token: &Token| token.kind == TokenKind::Name;
-        let named = |token: &Token| is_name(token) && self.slice(token.span) == name;
-        self.tokens.windows(2).any(|pair| {
-            let behind = is_name(&pair[0]) || pair[0].kind == TokenKind::Comma;
-            (named(&pair[0]) && pair[1].kind == TokenKind::Assign) || (behind && named(&pair[1]))
-        })
-    }
-
     /// Whether an operand comes next that no operator joins to the last one, and no word of the statement explains.
     fn operand_follows(&mut self, least: Level) -> Parse<bool> {
         let token = self.peek();
@@ -264,7 +226,7 @@ impl Parser<'_> {
             if self.tail.contains(&word) {
                 return Ok(false);
             }
-            if let Some(meant) = nearest(word, self.tail.iter().copied()) {
+            if let Some(meant) = self.word_of_part(word) {
                 return Err(self.misspelt(token, meant));
             }
         }
@@ -484,6 +446,9 @@ impl Parser<'_> {
         if self.power_follows(token) {
             return self.power_of_function(token);
         }
+        if let Some(call) = self.power_of_bare_function(token) {
+            return Ok(call);
+        }
         if !self.at_kind(TokenKind::LeftParen) || self.crossed_newline() {
             return Ok(Expr { span: token.span, kind: ExprKind::Name(name.text) });
         }
@@ -495,36 +460,6 @@ impl Parser<'_> {
         };
         self.close_bracket()?;
         Ok(self.expr(token.span, kind))
-    }
-
-    /// Whether the name that was read is a function, and a power stands before its argument: `sin^2(x)`.
-    fn power_follows(&self, name: Token) -> bool {
-        let (caret, first) = self.significant(self.at);
-        let (power, second) = self.significant(caret + 1);
-        matches!(first.kind, TokenKind::Caret | TokenKind::StarStar)
-            && second.kind == TokenKind::Number
-            && self.significant(power + 1).1.kind == TokenKind::LeftParen
-            && Function::by_name(self.slice(name.span)).is_some()
-    }
-
-    /// `sin^2(x)`, reported and read as `sin(x)^2`.
-    fn power_of_function(&mut self, token: Token) -> Parse<Expr> {
-        let name = self.slice(token.span);
-        self.bump();
-        let number = self.bump();
-        let exponent = self.slice(number.span).to_string();
-        self.open_bracket();
-        let arguments = self.list(Self::expression)?;
-        self.close_bracket()?;
-        let place = self.since(token.span);
-        let behind = self.slice(Span::new(number.span.end, place.end)).trim_start();
-        let said = Diagnostic::error(Code::PowerOfFunction, place, "a power follows the argument");
-        let said = said.help(format!("did you mean `{name}{behind}^{exponent}`?"));
-        self.report(said.suggest(place, format!("{name}{behind}^{exponent}")));
-        let function = crate::ast::Name { text: name.to_string(), span: token.span };
-        let call = Expr { span: place, kind: ExprKind::Call(function, arguments) };
-        let exponent = Expr { span: number.span, kind: ExprKind::Number(exponent) };
-        Ok(Expr { span: place, kind: ExprKind::Power(Box::new(call), Box::new(exponent)) })
     }
 
     /// Whether `i in` comes next.

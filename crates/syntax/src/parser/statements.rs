@@ -1,5 +1,6 @@
 //! The statements, by keyword. Declarations and lists are in `declarations`.
 
+use super::slips::other_statement;
 use super::{Parse, Parser, Reported};
 use crate::ast::{
     Actuator, ActuatorKind, Assignment, Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name,
@@ -16,7 +17,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
 }
 
 /// What other programs and textbooks call joints and shapes, and what they are called here.
-const OTHER_NAMES: [(&str, &str); 14] = [
+const OTHER_NAMES: [(&str, &str); 28] = [
     ("revolute", "pin"),
     ("hinge", "pin"),
     ("prismatic", "slider"),
@@ -31,6 +32,20 @@ const OTHER_NAMES: [(&str, &str); 14] = [
     ("bar", "rod"),
     ("cuboid", "box"),
     ("ring", "hoop"),
+    ("step", "every"),
+    ("dt", "every"),
+    ("by", "every"),
+    ("with", "method"),
+    ("using", "method"),
+    ("solver", "method"),
+    ("rtol", "tolerance"),
+    ("tol", "tolerance"),
+    ("rod", "line"),
+    ("bar", "line"),
+    ("segment", "line"),
+    ("ball", "point"),
+    ("disk", "circle"),
+    ("path", "trace"),
 ];
 
 impl Parser<'_> {
@@ -108,15 +123,26 @@ impl Parser<'_> {
         }
         let said = said(format!("no statement begins with {}", self.found(token)));
         let begin = Span::at(token.span.start);
-        let said = match nearest(word, KEYWORDS) {
+        let (second, assigned) = (self.peek_second(), self.peek_second().kind == TokenKind::Assign);
+        let said = match (other_statement(word), nearest(word, KEYWORDS)) {
+            _ if self.is_coordinate(word) && (assigned || second.kind == TokenKind::Prime) => {
+                let help = format!("`initial` gives starting values, as in `initial {word} = 1`");
+                said.help(help).suggest(begin, "initial ")
+            }
+            _ if self.is_coordinate(word) && second.kind == TokenKind::LeftParen => {
+                said.help(format!("`initial {word} = 1` gives a starting value"))
+            }
             _ if self.number_is_assigned() => {
                 said.help("`parameter` declares a number").suggest(begin, "parameter ")
             }
-            _ if self.peek_second().kind == TokenKind::Assign => {
-                said.help("`let` names an expression").suggest(begin, "let ")
+            (Some(keyword), _) if assigned => said
+                .help(format!("`{keyword}` declares an energy of the system; `let` names an expression"))
+                .suggest(Span::new(token.span.start, second.span.end), keyword),
+            _ if assigned => said.help("`let` names an expression").suggest(begin, "let "),
+            (Some(keyword), _) | (None, Some(keyword)) => {
+                said.help(format!("did you mean `{keyword}`?")).suggest(token.span, keyword)
             }
-            Some(keyword) => said.help(format!("did you mean `{keyword}`?")).suggest(token.span, keyword),
-            None => {
+            (None, None) => {
                 said.help("statements begin with words like `coordinate`, `kinetic`, `constraint`, `let`")
             }
         };
@@ -370,13 +396,17 @@ impl Parser<'_> {
         if token.kind == TokenKind::Name && tail.contains(&self.slice(token.span)) {
             return self.expect_name("");
         }
-        let written = self.slice(token.span);
-        let other_name = OTHER_NAMES.iter().find(|(other, _)| *other == written).map(|(_, ours)| *ours);
-        let near = other_name.filter(|ours| tail.contains(ours));
-        match near.or_else(|| nearest(written, tail.iter().copied())) {
+        match self.word_of_part(self.slice(token.span)) {
             Some(word) if token.kind == TokenKind::Name => Err(self.misspelt(token, word)),
             _ => Err(self.unexpected(&words(tail))),
         }
+    }
+
+    /// The word of the current statement that is meant by another one.
+    pub(super) fn word_of_part(&self, written: &str) -> Option<&'static str> {
+        let meant = |(other, ours): &&(&str, &str)| *other == written && self.tail.contains(ours);
+        let other_name = OTHER_NAMES.iter().find(meant).map(|(_, ours)| *ours);
+        other_name.or_else(|| nearest(written, self.tail.iter().copied()))
     }
 
     /// Reads a part into its place, which must be empty.
@@ -395,7 +425,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn misspelt(&mut self, token: Token, word: &str) -> Reported {
-        let message = format!("{} cannot stand here", self.found(token));
+        let message = format!("{} is not expected here", self.found(token));
         let said = Diagnostic::error(Code::UnexpectedToken, token.span, message);
         self.give_up(said.help(format!("did you mean `{word}`?")).suggest(token.span, word))
     }

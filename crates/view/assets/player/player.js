@@ -178,8 +178,8 @@ class Player {
       this.pause();
       this.seek(t);
     };
-    const { energies, residuals } = this.film;
-    if (energies.length) this.charts.push(chart('Energy', energies, this.film, { go }));
+    const { energies, energyUnit, residuals } = this.film;
+    if (energies.length) this.charts.push(chart(energyUnit ? `Energy [${energyUnit}]` : 'Energy', energies, this.film, { go }));
     if (residuals.length) this.charts.push(chart('Scaled residual', residuals, this.film, { go, of: 'of ', logarithmic: true }));
     this.plots.append(...this.charts.map((c) => c.figure));
     this.root.classList.toggle('dal-plain', !this.charts.length);
@@ -335,8 +335,8 @@ class Player {
     }
     const length = film.end - film.start;
     this.scrub.value = length > 0 ? (state.t - film.start) / length : 0;
-    this.scrub.setAttribute('aria-valuetext', `t = ${short(state.t)}`);
-    this.clock.textContent = `t = ${this.clockTime(length)} / ${short(film.end)}`;
+    this.scrub.setAttribute('aria-valuetext', `t = ${short(state.t)} s`);
+    this.clock.textContent = `t = ${this.clockTime(length)} / ${short(film.end)} s`;
     this.root.setAttribute('data-t', state.t);
     this.root.setAttribute('data-size', this.camera.size);
     this.options.onTime?.(state.t);

@@ -87,13 +87,14 @@ class Plot {
     if (!(end > start)) return;
     const unit = roundStep((end - start) / Math.max(2, width / 80));
     g.textAlign = 'center';
+    const last = marks(start, end + 1e-9 * unit, unit).at(-1);
     for (const k of marks(start, end + 1e-9 * unit, unit)) {
       const x = Math.round(across(k * unit)) + 0.5;
       g.beginPath();
       g.moveTo(x, TOP);
       g.lineTo(x, height - BOTTOM);
       g.stroke();
-      g.fillText(tick(k * unit, unit), x, height - 6);
+      g.fillText(`${tick(k * unit, unit)}${k === last ? ' s' : ''}`, x, height - 6);
     }
   }
 

@@ -63,7 +63,8 @@ pub struct Arrows {
     pub forces: Vec<f64>,
     /// Length of the longest.
     pub largest: f64,
-    /// Which share of the generalised force (root of the mean square over the film) has no known point.
+    /// Which share of the generalised force (root of the mean square over the film, beside that of what is shown) has no
+    /// known point.
     pub unplaced: f64,
 }
 
@@ -168,7 +169,7 @@ impl Placement {
         let width = model.form.coordinates.len().max(n);
         let mut forces: Vec<Vec<f64>> = vec![Vec::new(); KINDS];
         let mut couples: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); self.angles.len()]; KINDS];
-        let (mut left, mut all) = ([0.0; KINDS], [0.0; KINDS]);
+        let (mut left, mut shown, mut all) = ([0.0f64; KINDS], [0.0f64; KINDS], [0.0f64; KINDS]);
         let mut undetermined = false;
         for k in rows {
             let row = motion.table.row(*k);
@@ -182,6 +183,8 @@ impl Placement {
                 left[kind] += finite_square(&now.rest[kind]);
                 let whole = self.on_coordinates(&on_speeds[kind * n..(kind + 1) * n], &Y, width);
                 all[kind] += finite_square(&whole);
+                let placed: Vec<f64> = whole.iter().zip(&now.rest[kind]).map(|(w, r)| w - r).collect();
+                shown[kind] += finite_square(&placed);
                 forces[kind].extend_from_slice(&now.placed[kind]);
                 couples[kind].iter_mut().zip(&now.couples[kind]).for_each(|(list, v)| list.push(*v));
             }
@@ -199,7 +202,8 @@ impl Placement {
             if all[k] <= NOTHING * NOTHING * whole {
                 continue;
             }
-            let (kind, unplaced) = (ForceKind::ALL[k], (left[k] / all[k]).sqrt());
+            // What is shown and what is not may cancel: their squares are compared, not one with the sum.
+            let (kind, unplaced) = (ForceKind::ALL[k], (left[k] / (left[k] + shown[k])).sqrt());
             if unplaced > WORTH_TELLING {
                 let (share, name) = ((100.0 * unplaced).round(), kind.name());
                 film.remarks

@@ -6,6 +6,7 @@
 //!   "title": "Double pendulum",
 //!   "dimension": 2,                    2 or 3
 //!   "unit": "m",                       of lengths, or null
+//!   "energyUnit": "J",                 of energies, or null; times are in seconds
 //!   "frames": 501,
 //!   "times": f64[frames],
 //!   "parameters": [{"name": "m", "value": 1, "unit": "kg"}, ...],
@@ -98,6 +99,7 @@ impl Animation {
             "title": self.title,
             "dimension": self.dimension,
             "unit": self.unit,
+            "energyUnit": self.energy_unit,
             "frames": self.times.len(),
             "times": doubles(&self.times),
             "parameters": self.parameters.iter()
@@ -145,7 +147,8 @@ pub(crate) fn shape(shape: &super::Shape) -> Value {
     value
 }
 
-fn doubles(values: &[f64]) -> String {
+/// Numbers as the bytes of a page, to the last bit.
+pub(crate) fn doubles(values: &[f64]) -> String {
     base64(values.iter().flat_map(|v| v.to_le_bytes()))
 }
 

@@ -35,8 +35,9 @@ pub fn facts(model: &Model, motion: &Motion, digits: usize) -> Vec<(String, Stri
     put("rows", motion.table.rows().count().to_string());
     if outcome.generic_rank > 0 {
         let residual = format!(
-            "{:.1e} position, {:.1e} velocity (scaled)",
-            outcome.largest_position_residual, outcome.largest_velocity_residual
+            "{} position, {} velocity (scaled)",
+            tiny(outcome.largest_position_residual),
+            tiny(outcome.largest_velocity_residual)
         );
         put("largest residual", residual);
         put("constraint rank", outcome.generic_rank.to_string());
@@ -157,7 +158,7 @@ fn from_integral(put: &mut impl FnMut(&str, String), integral: &IntegralReport, 
     if integral.cuts > 0 {
         put("cuts of S", format!("{} (b taken anew behind each)", integral.cuts));
     }
-    put("difference", format!("{:.1e} from the integrated motion", integral.difference));
+    put("difference", format!("{} from the integrated motion", tiny(integral.difference)));
 }
 
 /// Counts of events, with the times of the first few.
@@ -181,6 +182,11 @@ fn events(facts: &mut Vec<(String, String)>, motion: &Motion, digits: usize) {
 }
 
 /// `1 row`, `2 rows`.
+/// A residual or an error, of which only the size is of interest.
+fn tiny(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
+}
+
 fn counted(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }

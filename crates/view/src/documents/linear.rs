@@ -119,7 +119,7 @@ pub(super) fn fields(linear: &Linearization) -> Value {
 }
 
 /// Eigenvalues over a range as JSON.
-pub fn eigenvalues(range: &Range, sweep: &RootLocus, files: &[String]) -> Value {
+pub fn eigenvalues(model: &Model, range: &Range, sweep: &RootLocus, files: &[String]) -> Value {
     let rows: Vec<Value> = sweep
         .table
         .rows()
@@ -130,6 +130,7 @@ pub fn eigenvalues(range: &Range, sweep: &RootLocus, files: &[String]) -> Value 
         .collect();
     json!({
         "over": range.name,
+        "unit": range.unit(&model.system),
         "points": rows,
         "states": sweep.states,
         "crossings": sweep.crossings.iter().map(|(v, up)| json!({ "value": v, "to_positive": up })).collect::<Vec<_>>(),

@@ -55,6 +55,7 @@ pub fn motion(model: &Model, motion: &Motion, wall: Duration, files: &[String]) 
             "largest_velocity_residual": outcome.largest_velocity_residual,
             "energy": motion.energy.map(|(first, _)| first),
             "energy_change": motion.energy_change,
+            "energy_unit": model.system.unit_of_energy(),
             "energy_deviation": motion.energy.map(|(_, deviation)| deviation),
         },
         "balance": motion.balance.as_ref().map(balance_document),

@@ -32,6 +32,28 @@ fn thinned(points: &[P]) -> Vec<P> {
     out
 }
 
+/// Of rows in ascending order of `x` those that show the same as all of them: in each of so many buckets the first and the
+/// last, and of every column the least, the greatest and one gap.
+pub(super) fn rows(rows: &[usize], x: &[f64], columns: &[Vec<f64>], buckets: usize) -> Vec<usize> {
+    let ends = rows.first().zip(rows.last()).map(|(a, b)| (x[*a], x[*b]));
+    let (low, high) = ends.unwrap_or_default();
+    let bucket = |k: &usize| ((x[*k] - low) / (high - low) * buckets as f64).floor();
+    let mut out = Vec::new();
+    for together in rows.chunk_by(|a, b| bucket(a) == bucket(b)) {
+        let mut kept = vec![together[0], together[together.len() - 1]];
+        for column in columns {
+            let finite = || together.iter().filter(|k| column[**k].is_finite());
+            kept.extend(finite().min_by(|a, b| column[**a].total_cmp(&column[**b])));
+            kept.extend(finite().max_by(|a, b| column[**a].total_cmp(&column[**b])));
+            kept.extend(together.iter().find(|k| !column[**k].is_finite()));
+        }
+        // In the order in which they were given, each once.
+        let mut chosen: Vec<usize> = together.iter().copied().filter(|k| kept.contains(k)).collect();
+        out.append(&mut chosen);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -52,6 +52,13 @@ impl Range {
         if good { Ok(range) } else { Err(wrong()) }
     }
 
+    /// The unit of the values: that of the file for a parameter, SI for a state.
+    #[must_use]
+    pub fn unit(&self, system: &crate::system::System) -> Option<String> {
+        let parameter = system.parameters.iter().find(|p| p.name == self.name);
+        parameter.map_or_else(|| system.unit_of_column(&self.name), |p| p.file_unit())
+    }
+
     /// The values, ends included.
     pub fn values(&self) -> Vec<f64> {
         let last = (self.count - 1) as f64;

@@ -158,6 +158,10 @@ impl Elaborator<'_> {
             });
             (held, if held_all(joint.kind) { ZERO } else { free })
         };
+        // A joint to the ground that holds the direction acts at the point of its body: where on the line of the joint is
+        // a matter of the couple.
+        let holds_turns = matches!(joint.kind, JointKind::Slider | JointKind::Cylindrical);
+        let free = if joint.second.body.is_none() && holds_turns { ZERO } else { free };
         let moved = apply(pool, &first.R, &free);
         let there = add(pool, &first.p, &moved);
         for (k, n) in directions.into_iter().enumerate() {

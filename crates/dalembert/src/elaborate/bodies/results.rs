@@ -15,6 +15,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::ast::{self, Name};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::{Dimension, UnitInfo};
 
 /// What a joint is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,29 @@ impl Elaborator<'_> {
                 self.of_joint_or_element(&target, wanted, argument.span)
             }
         }
+    }
+
+    /// The forces and moments of joints that were asked for, and their norms, with their units.
+    fn joint_result_kinds(&mut self) -> Vec<(Expr, UnitInfo)> {
+        let energy = self.energy_kind_of_bodies();
+        if !matches!(energy, UnitInfo::Known(_)) {
+            return Vec::new();
+        }
+        let per = |d: Dimension| energy.times(&UnitInfo::Known(d), &Rational::MINUS_ONE);
+        let mut found = Vec::new();
+        for request in &self.bodies.requests {
+            let kind = match request.wanted {
+                Wanted::Force => per(Dimension::length()),
+                Wanted::Torque => per(Dimension::angle()),
+                Wanted::Drive => continue,
+            };
+            let parts: Vec<Expr> = request.symbols.iter().map(|s| self.pool.var(*s)).collect();
+            let squares: Vec<Expr> = parts.iter().map(|e| self.pool.mul(*e, *e)).collect();
+            let square = self.pool.total(squares);
+            found.push((self.pool.sqrt(square), kind.clone()));
+            found.extend(parts.into_iter().map(|part| (part, kind.clone())));
+        }
+        found
     }
 
     fn of_joint_or_element(&mut self, target: &str, wanted: Wanted, span: Span) -> Fallible<Value> {
@@ -221,6 +245,7 @@ impl Elaborator<'_> {
         kinematics: &Kinematics,
         images: &[(Symbol, Expr)],
     ) -> Fallible<Vec<(Symbol, Expr)>> {
+        self.bodies.result_kinds = self.joint_result_kinds();
         let requests = std::mem::take(&mut self.bodies.requests);
         if requests.is_empty() {
             return Ok(Vec::new());

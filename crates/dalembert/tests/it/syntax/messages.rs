@@ -169,7 +169,7 @@ fn unterminated_string() {
 #[test]
 fn misspelt_part() {
     assert_snapshot!(shown("simulate until 10 evry 0.1\n"), @"
-    error[E0201]: `evry` cannot stand here
+    error[E0201]: `evry` is not expected here
      --> model.dal:1:19
       |
     1 | simulate until 10 evry 0.1
