@@ -129,6 +129,10 @@ impl Pool {
         }
     }
 
+    pub(crate) fn is_constant(&self, s: Symbol) -> bool {
+        self.constant.get(s.index()).copied().unwrap_or(false)
+    }
+
     /// An empty pool.
     #[must_use]
     pub fn new() -> Self {

@@ -185,7 +185,13 @@ impl Printer<'_> {
         let (n, d) = self.d.split_coefficient(&size);
         above.extend(n.map(atom));
         below.extend(d.map(atom));
-        for (b, p) in factors {
+        // Parameters first, wherever the model declares them: `m*x''`, not `x''*m`.
+        let constant = |b: Expr| match self.pool.node(b) {
+            Node::Symbol(s) => self.pool.is_constant(*s),
+            _ => false,
+        };
+        let (first, rest): (Vec<&Weighted>, Vec<&Weighted>) = factors.iter().partition(|f| constant(f.0));
+        for (b, p) in first.into_iter().chain(rest) {
             let side = if p.is_negative() { &mut below } else { &mut above };
             side.push(self.power(of(*b), &p.abs()));
         }

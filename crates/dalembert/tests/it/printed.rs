@@ -522,3 +522,11 @@ fn letters_that_are_names_of_the_model() {
     assert!(written("a").starts_with("# a is given a value here"), "{}", written("a"));
     assert!(!written("f").contains("is given a value"), "{}", written("f"));
 }
+
+/// Parameters are the first factors, wherever the model declares them.
+#[test]
+fn parameters_are_written_first() {
+    let text = "coordinate x\nparameter m = 2, k = 3\nkinetic m/2*x'^2\npotential k*x^2/2\ninitial x = 1";
+    let written = write(&mut load(text), Form::Lagrange, Format::Text).unwrap();
+    assert!(written.contains("m*x'' + k*x = 0"), "{written}");
+}

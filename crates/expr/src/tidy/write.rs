@@ -108,7 +108,8 @@ impl Fractions {
         Some(pool.product([(front, Rational::ONE), (root, 2.into())]))
     }
 
-    /// a and `g + b/(2 a)`
+    /// a and `g + b/(2 a)`; where a is a square itself the part of it that would be below the line is in the root:
+    /// `(x q - y p)^2`, not `x^2 (q - y p/x)^2`.
     fn root_of_square(&mut self, p: &Polynomial, g: u16) -> Option<(Polynomial, Polynomial)> {
         let [c, b, a] = p.coefficients(g)?;
         let related = self.ring.relations[usize::from(g)].degree > 0;
@@ -119,14 +120,29 @@ impl Fractions {
         let below = Polynomial::monomial(inverse(m), &number.recip()? * &Rational::new(1, 2)?);
         let shift = self.ring.product(&b, &below)?;
         // Without dividing by what may vanish: `(p + r cos(u) q)^2`, not `r^2 cos(u)^2 (q + p/(r cos(u)))^2`.
-        let divides = |n: &Monomial| n.iter().any(|f| f.1 < 0 && m.iter().any(|d| d.0 == f.0));
-        if shift.terms.iter().any(|(n, _)| divides(n)) {
-            return None;
-        }
+        let below_of = |n: &Monomial, d: u16| n.iter().find(|f| f.0 == d).map_or(0, |f| (-f.1).max(0));
+        let inside: Monomial = m
+            .iter()
+            .map(|d| (d.0, shift.terms.iter().map(|(n, _)| below_of(n, d.0)).max().unwrap_or(0)))
+            .filter(|d| d.1 > 0)
+            .collect();
         let squared = self.ring.product(&shift, &shift)?;
         let squared = self.ring.product(&squared, &a)?;
+        if squared != c {
+            return None;
+        }
         let root = Polynomial::monomial(vec![(g, 1)], Rational::ONE).plus(&shift, &Rational::ONE);
-        (squared == c).then_some((a, root))
+        // Sines and roots in it are left alone: their squares are something else.
+        let plain = |d: &(u16, i32)| self.ring.relations[usize::from(d.0)].degree == 0;
+        let whole = |d: &(u16, i32)| 2 * d.1 <= exponent_of(m, d.0);
+        match inside.is_empty() {
+            true => Some((a, root)),
+            false if inside.iter().all(|d| plain(d) && whole(d)) => {
+                let outside: Monomial = inside.iter().map(|d| (d.0, -2 * d.1)).collect();
+                Some((a.scaled(&outside, &Rational::ONE), root.scaled(&inside, &Rational::ONE)))
+            }
+            false => None,
+        }
     }
 
     /// For each angle `sin^2` or `cos^2`, whichever leaves fewer terms.
@@ -221,6 +237,10 @@ impl Fractions {
         let rest = self.monomial(pool, &m);
         pool.product(tangents.into_iter().chain([(rest, Rational::ONE)]))
     }
+}
+
+fn exponent_of(m: &Monomial, g: u16) -> i32 {
+    m.iter().find(|f| f.0 == g).map_or(0, |f| f.1)
 }
 
 /// The terms of a polynomial in groups of the same monomial below the line.
