@@ -145,9 +145,11 @@ fn the_vector_of_runge_and_lenz_behind_polar_coordinates() {
     for rest in [cylinder, pole, &latitude] {
         let list = names(&format!("{head}coordinate r, phi, z\n{rest}\n{end}"));
         assert_eq!(list.iter().filter(|n| n.starts_with("Runge-Lenz vector")).count(), 3, "{rest}: {list:?}");
+        // With the momentum of phi: the other angular momenta move no coordinate by an affine function.
+        assert_eq!(list.iter().filter(|n| n.starts_with("angular momentum in r*")).count(), 2, "{list:?}");
     }
     // With another power of the distance, or a mass that depends on it, there is none.
-    for other in [polar.replace("mu/r", "mu/r^2"), polar.replace("m/2*(r'^2", "m/2*(r^2*r'^2")] {
+    for other in [polar.replace("mu/r", "mu*r"), polar.replace("m/2*(r'^2", "m/2*(r^2*r'^2")] {
         assert_eq!(names(&other), ["energy", "momentum of phi"]);
     }
 }

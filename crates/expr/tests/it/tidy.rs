@@ -185,6 +185,20 @@ fn squares_are_seen() {
     assert_eq!(d.tidy(square), "(p + a*x*sin(th) - a*y*cos(th))^2");
 }
 
+/// ... of even powers: the norm of a quaternion.
+#[test]
+fn squares_of_sums_of_squares_are_seen() {
+    let mut d = Desk::new();
+    let parts = ["e0", "e1", "e2", "e3"].map(|n| {
+        let e = d.v(n);
+        d.times(&[e, e])
+    });
+    let norm = d.plus(&parts);
+    let square = d.times(&[norm, norm]);
+    let square = d.pool.expand(square, 100).expect("ten terms");
+    assert_eq!(d.tidy(square), "(e0^2 + e1^2 + e2^2 + e3^2)^2");
+}
+
 /// ... with coefficients that are squares themselves: no quotient of what may vanish.
 #[test]
 fn squares_of_products_are_seen() {

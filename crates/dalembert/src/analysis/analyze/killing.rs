@@ -54,13 +54,13 @@ struct Products {
 /// Candidates of this kind; none where the system is not a particle in a potential.
 pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Vec<Candidate> {
     let Some(products) = Products::of(model, dynamics) else { return Vec::new() };
-    let Some(found) = products.solve(model, dynamics) else { return Vec::new() };
+    let mut list = products.momenta(model, dynamics).unwrap_or_default();
+    let Some(found) = products.solve(model, dynamics) else { return list };
     let x = model.form.coordinates.clone();
     // A vector in the order of its components, then the rest.
     let mut found: Vec<(Option<usize>, Coefficients)> =
         found.into_iter().map(|c| products.oriented(c)).collect();
     found.sort_by_key(|(axis, _)| axis.unwrap_or(usize::MAX));
-    let mut list = Vec::new();
     for (axis, c) in found {
         let pool = &mut model.system.pool;
         let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); x.len()];
@@ -83,7 +83,7 @@ pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut Symbolic
         let J = pool.tidy(J);
         let name = match axis {
             Some(k) => format!("Runge-Lenz vector along {}", pool.text(products.straight.places[k])),
-            None => format!("quadratic integral in {}", names(model, &products.moved(&c))),
+            None => format!("quadratic integral in {}", products.names_of(model, &products.moved(&c))),
         };
         list.push(Candidate { name, J, reason: "a Killing tensor, not a point symmetry".into() });
     }
@@ -203,13 +203,52 @@ impl Products {
         Some(found)
     }
 
+    /// Combinations of the generators that the potential leaves constant.
+    fn conserved_generators(
+        &self,
+        model: &mut Workspace,
+        dynamics: &mut SymbolicDynamics,
+    ) -> Option<(Field, Vec<Vec<Residue>>)> {
+        let rates: Vec<Expr> = self.rates.iter().map(|e| dynamics.closed(model, *e)).collect();
+        null_space(dynamics, &[rates], self.generators.len())
+    }
+
+    /// Momenta and angular momenta of places behind polar coordinates, whose symmetries are not affine in these.
+    fn momenta(&self, model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Option<Vec<Candidate>> {
+        if !self.straight.is_curved(model) {
+            return Some(Vec::new());
+        }
+        let (field, found) = self.conserved_generators(model, dynamics)?;
+        let mut list = Vec::new();
+        for vector in found {
+            let numbers: Option<Vec<Rational>> = vector.iter().map(|c| field.reconstruct(*c)).collect();
+            let Some(numbers) = numbers.map(whole) else { continue };
+            let parts: Vec<(usize, Rational)> =
+                numbers.into_iter().enumerate().filter(|(_, c)| !c.is_zero()).collect();
+            let generators = || parts.iter().map(|(k, _)| self.generators[*k]);
+            let moved = self.moved_by(generators());
+            let pool = &mut model.system.pool;
+            let J = pool.combine(parts.iter().map(|(k, c)| (self.values[*k], c.clone())));
+            let masses: Vec<Expr> = moved.iter().map(|i| self.straight.mass[*i][*i]).collect();
+            // Velocities of equal masses are written as momenta.
+            let J = if masses.iter().all(|m| *m == masses[0]) { pool.mul(masses[0], J) } else { J };
+            let J = pool.tidy(J);
+            let word = match generators().all(|g| matches!(g, Generator::Turn(..))) {
+                true => "angular momentum in",
+                false => "momentum along",
+            };
+            let name = format!("{word} {}", self.names_of(model, &moved));
+            list.push(Candidate { name, J, reason: "a motion of the places behind the coordinates".into() });
+        }
+        Some(list)
+    }
+
     /// Products that vanish identically, products of conserved velocities, and the kinetic energy.
     fn known(&self, model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Option<Vec<Vec<Residue>>> {
         let columns = self.pairs.len();
         let products: Vec<Expr> = self.products.iter().map(|e| dynamics.closed(model, *e)).collect();
         let (field, mut list) = null_space(dynamics, &[products], columns)?;
-        let rates: Vec<Expr> = self.rates.iter().map(|e| dynamics.closed(model, *e)).collect();
-        let (_, linear) = null_space(dynamics, &[rates], self.generators.len())?;
+        let (_, linear) = self.conserved_generators(model, dynamics)?;
         let symmetric = |c: &[Residue], d: &[Residue]| -> Vec<Residue> {
             let entry = |(a, b): &(usize, usize)| match a == b {
                 true => field.mul(c[*a], d[*b]),
@@ -254,11 +293,25 @@ impl Products {
         }
     }
 
+    /// The first places of a list.
+    fn names_of(&self, model: &mut Workspace, list: &[usize]) -> String {
+        if !self.straight.is_curved(model) {
+            return names(model, list);
+        }
+        let pool = &mut model.system.pool;
+        let places: Vec<String> = list.iter().map(|i| pool.text(self.straight.places[*i])).collect();
+        places.join(", ")
+    }
+
     /// The coordinates that a combination moves.
     fn moved(&self, c: &Coefficients) -> Vec<usize> {
         let used = c.iter().filter(|(_, c)| !c.is_zero()).flat_map(|((a, b), _)| [*a, *b]);
-        let mut moved: Vec<usize> = used
-            .flat_map(|g| match self.generators[g] {
+        self.moved_by(used.map(|g| self.generators[g]))
+    }
+
+    fn moved_by(&self, generators: impl Iterator<Item = Generator>) -> Vec<usize> {
+        let mut moved: Vec<usize> = generators
+            .flat_map(|g| match g {
                 Generator::Velocity(i) => vec![i],
                 Generator::Turn(i, j) => vec![i, j],
             })

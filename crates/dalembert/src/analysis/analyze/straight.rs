@@ -9,6 +9,7 @@
 //!
 //! Knows nothing of what is conserved.
 
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Function, Pool, Symbol};
 
 /// Places X over the coordinates, constant masses for them, and J^-T.
@@ -57,6 +58,14 @@ impl Straight {
             }
         }
         tried.into_iter().find(|found| !moving(pool, &found.mass))
+    }
+
+    /// Whether the places are others than the coordinates.
+    pub fn is_curved(&self, model: &Workspace) -> bool {
+        self.places
+            .iter()
+            .zip(&model.form.coordinates)
+            .any(|(e, x)| model.system.pool.as_symbol(*e) != Some(*x))
     }
 
     fn polar(&self, pool: &mut Pool, [r, a]: [usize; 2], x: &[Symbol]) -> Straight {
