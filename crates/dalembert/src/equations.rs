@@ -25,7 +25,7 @@ use crate::formalism::hamilton::MAX_EXPLICIT_COST;
 use crate::closed_form::udwadia::{ExplicitEquation, independent_rows, shared};
 use crate::evaluate::reactions::reaction_sizes;
 use crate::kernel_form::KernelForm;
-use crate::system::Coordinate;
+use crate::system::{Coordinate, System};
 use crate::workspace::Workspace;
 pub use brackets::WrittenBrackets;
 #[doc(hidden)]
@@ -149,6 +149,8 @@ pub fn write(model: &mut Workspace, form: Form, style: impl Into<Style>) -> Resu
         names.extend(whole_names(model));
         crate::formalism::poincare::own_symbols(&mut model.system, &names)?;
     }
+    let accelerations = acceleration_symbols(&model.system);
+    model.system.pool.lead_with(&accelerations);
     model.system.pool.allow_tidying(MAX_EFFORT);
     let written = match form {
         Form::Kernel => kernel(model, style)?,
@@ -186,6 +188,11 @@ fn left_out(written: &str) -> Option<&str> {
 
 fn lambda_names(model: &Workspace) -> Vec<String> {
     model.system.constraints.rows.iter().map(|r| format!("lambda_{}", r.name)).collect()
+}
+
+/// The symbols of the accelerations, in the order of the speeds.
+fn acceleration_symbols(system: &System) -> Vec<Symbol> {
+    system.frame.speeds.iter().map(|s| s.acceleration).collect()
 }
 
 /// The symbol under which a multiplier is printed.
@@ -374,7 +381,7 @@ fn lagrange(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnosti
     }
     let reactions = forces::reactions(model);
     let form = model.form.clone();
-    let accelerations: Vec<Symbol> = model.system.frame.speeds.iter().map(|s| s.acceleration).collect();
+    let accelerations = acceleration_symbols(&model.system);
     let pool = &mut model.system.pool;
     let mut w = Writer::new(style, model.system.title.as_deref());
     write_kinematics(&mut w, pool, &model.system.frame.coordinates, &form);
@@ -386,7 +393,7 @@ fn lagrange(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnosti
         }
         let left = pool.combine(left);
         let (left, right) = (pool.simplify(left), pool.simplify(right));
-        w.balance(pool, left, right);
+        w.equation_of_motion(pool, &accelerations, left, right);
     }
     for row in &model.system.constraints.rows {
         let e = pool.simplify(row.residual);

@@ -92,6 +92,8 @@ pub struct Pool {
     weight: usize,
     /// Whether each symbol, by its number, stays as it is while programs run.
     pub(crate) constant: Vec<bool>,
+    /// Whether each symbol, by its number, is an acceleration: terms with one come first in a printed sum.
+    pub(crate) leading: Vec<bool>,
     /// Work done so far, and how much of it tidying may do.
     effort: Effort,
     /// What [`Pool::simplify`] makes of a node, once it is known.
@@ -129,6 +131,24 @@ impl Pool {
         }
     }
 
+    /// Terms with these symbols come first in printed sums: accelerations.
+    pub fn lead_with(&mut self, symbols: &[Symbol]) {
+        for symbol in symbols {
+            if symbol.index() >= self.leading.len() {
+                self.leading.resize(symbol.index() + 1, false);
+            }
+            self.leading[symbol.index()] = true;
+        }
+    }
+
+    pub(crate) fn is_leading(&self, s: Symbol) -> bool {
+        self.leading.get(s.index()).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn is_constant(&self, s: Symbol) -> bool {
+        self.constant.get(s.index()).copied().unwrap_or(false)
+    }
+
     /// An empty pool.
     #[must_use]
     pub fn new() -> Self {
@@ -140,6 +160,7 @@ impl Pool {
             variables: Vec::new(),
             weight: 0,
             constant: Vec::new(),
+            leading: Vec::new(),
             effort: Effort::default(),
             simplified: FxHashMap::default(),
             tidied: FxHashMap::default(),

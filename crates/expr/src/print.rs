@@ -7,7 +7,7 @@
 mod dialect;
 
 use crate::function::Function;
-use crate::pool::{Expr, Node, Pool, Weighted};
+use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
 use crate::rational::Rational;
 use dialect::Dialect;
 pub use dialect::Format;
@@ -66,7 +66,8 @@ impl Pool {
         let mut pieces: Vec<Piece> = Vec::with_capacity(order.nodes.len());
         let mut leads: Vec<bool> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
-            let mut lead = matches!(self.node(n), Node::Symbol(s) if self.name(*s).ends_with("''"));
+            let acceleration = |s: Symbol| self.is_leading(s) || self.name(s).ends_with("''");
+            let mut lead = matches!(self.node(n), Node::Symbol(s) if acceleration(*s));
             self.node(n).for_each_child(|c| lead |= order.place(c).is_some_and(|k| leads[k]));
             leads.push(lead);
             let leads = |e: Expr| order.place(e).is_some_and(|k| leads[k]);
@@ -185,7 +186,13 @@ impl Printer<'_> {
         let (n, d) = self.d.split_coefficient(&size);
         above.extend(n.map(atom));
         below.extend(d.map(atom));
-        for (b, p) in factors {
+        // Parameters first, wherever the model declares them: `m*x''`, not `x''*m`.
+        let constant = |b: Expr| match self.pool.node(b) {
+            Node::Symbol(s) => self.pool.is_constant(*s),
+            _ => false,
+        };
+        let (first, rest): (Vec<&Weighted>, Vec<&Weighted>) = factors.iter().partition(|f| constant(f.0));
+        for (b, p) in first.into_iter().chain(rest) {
             let side = if p.is_negative() { &mut below } else { &mut above };
             side.push(self.power(of(*b), &p.abs()));
         }

@@ -23,6 +23,7 @@ mod pfaffian;
 mod points;
 mod quantities;
 mod series;
+mod straight;
 pub(crate) mod surface;
 
 use crate::workspace::Workspace;

@@ -101,7 +101,7 @@ impl Natural {
             })
             .collect();
         let form = pool.substitute(&[self.twice_kinetic], &images)[0];
-        let (below, form) = (pool.simplify(self.quadratic.rest), pool.simplify(form));
+        let (below, form) = (pool.simplify(self.quadratic.rest), pool.tidy(form));
         let form = match (matches!(pool.node(form), Node::Sum(..)), pool.text(form)) {
             (true, sum) => format!("({sum})"),
             (false, product) => product,

@@ -2,7 +2,7 @@
 //! equations, which are printed for comparison (P6 to P10).
 
 use super::write::{Style, Writer};
-use super::{constraint_forces, note_chetaev, note_dropped, write_kinematics};
+use super::{acceleration_symbols, constraint_forces, note_chetaev, note_dropped, write_kinematics};
 use crate::closed_form::equations_limits::refuse;
 use crate::closed_form::independent_speeds::IndependentSpeeds;
 use crate::closed_form::routh::Routh;
@@ -93,11 +93,12 @@ pub(super) fn maggi(model: &mut Workspace, style: Style) -> Result<String, Box<D
     reduced.write(&mut w, model);
     let left = inertia(model, &reduced.accelerations);
     let force = model.form.force.clone();
+    let accelerations = acceleration_symbols(&model.system);
     let pool = &mut model.system.pool;
     let right = sm::plus(pool, &force, &reduced.nonideal);
     let (left, right) = (reduced.speeds.along(pool, &left), reduced.speeds.along(pool, &right));
     for (left, right) in left.into_iter().zip(right) {
-        w.balance(pool, left, right);
+        w.equation_of_motion(pool, &accelerations, left, right);
     }
     write_constraints(&mut w, model);
     Ok(w.finish(&mut model.system))
@@ -114,6 +115,7 @@ pub(super) fn kane(model: &mut Workspace, style: Style) -> Result<String, Box<Di
     let force = model.form.force.clone();
     let images = reduced.substituted(model);
     let inertia = inertia(model, &reduced.accelerations);
+    let accelerations = acceleration_symbols(&model.system);
     let pool = &mut model.system.pool;
     let active = sm::plus(pool, &applied, &reduced.nonideal);
     // Q = Q' - h: inertia forces are -(M eta' + h) = -(M eta' + Q' - Q).
@@ -126,7 +128,7 @@ pub(super) fn kane(model: &mut Workspace, style: Style) -> Result<String, Box<Di
     w.vector(pool, "F*", &against);
     w.note("Kane: F + F* = 0");
     for (inertia, active) in inertia.into_iter().zip(active) {
-        w.balance(pool, inertia, active);
+        w.equation_of_motion(pool, &accelerations, inertia, active);
     }
     write_constraints(&mut w, model);
     Ok(w.finish(&mut model.system))
@@ -218,7 +220,7 @@ pub(super) fn appell(model: &mut Workspace, style: Style) -> Result<String, Box<
     let active = reduced.speeds.along(pool, &active);
     let slopes = pool.gradient(own, &symbols);
     for (left, right) in slopes.into_iter().zip(active) {
-        w.balance(pool, left, right);
+        w.equation_of_motion(pool, &symbols, left, right);
     }
     write_constraints(&mut w, model);
     Ok(w.finish(&mut model.system))
@@ -244,6 +246,7 @@ pub(super) fn routh(model: &mut Workspace, style: Style) -> Result<String, Box<D
     let images: Vec<(Symbol, Expr)> = chosen.into_iter().zip(routh.rates.iter().copied()).collect();
     let mut along = motion(model, &[], &[]);
     let form = model.form.clone();
+    let accelerations = acceleration_symbols(&model.system);
     let mut w = Writer::new(style, model.system.title.as_deref());
     let names: Vec<&str> =
         routh.ignorable.iter().map(|c| model.system.frame.coordinates[*c].name.as_str()).collect();
@@ -260,7 +263,7 @@ pub(super) fn routh(model: &mut Workspace, style: Style) -> Result<String, Box<D
         let left = routh.left_side(pool, &mut along, (form.coordinates[p], form.speeds[p]));
         let right = pool.add(routh.impressed[p], forces[p]);
         let right = pool.substitute(&[right], &images)[0];
-        w.balance(pool, left, right);
+        w.equation_of_motion(pool, &accelerations, left, right);
     }
     write_constraints(&mut w, model);
     Ok(w.finish(&mut model.system))
@@ -282,6 +285,7 @@ pub(super) fn vakonomic(model: &mut Workspace, style: Style) -> Result<String, B
     };
     let mut along = motion(model, &symbols, &rates);
     let form = model.form.clone();
+    let accelerations = acceleration_symbols(&model.system);
     let system = &mut model.system;
     let pool = &mut system.pool;
     let mut parts = vec![equations.lagrangian];
@@ -301,7 +305,7 @@ pub(super) fn vakonomic(model: &mut Workspace, style: Style) -> Result<String, B
         let rate = along.apply(pool, momenta[p]);
         let less = [slopes[p], turned[p]].map(|e| (e, Rational::MINUS_ONE));
         let left = pool.combine([(rate, Rational::ONE)].into_iter().chain(less));
-        w.balance(pool, left, equations.impressed[p]);
+        w.equation_of_motion(pool, &accelerations, left, equations.impressed[p]);
     }
     write_constraints(&mut w, model);
     Ok(w.finish(&mut model.system))

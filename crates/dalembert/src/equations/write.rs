@@ -2,7 +2,7 @@
 
 use crate::system::System;
 use crate::system::notation::{Notation, bold};
-use dalembert_expr::{Expr, Format, Pool, Symbol};
+use dalembert_expr::{Expr, Format, Node, Pool, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How equations are written.
@@ -49,6 +49,9 @@ pub(super) struct Writer {
 /// What is printed beyond this length is left as it was derived: nobody reads it, and it would take minutes.
 const MAX_TIDIED: u64 = 40_000;
 
+/// Longer expressions are not collected by accelerations.
+const MAX_COLLECTED: u64 = 4_000;
+
 /// Expressions longer than this are compared with zero before they are printed.
 const LONG: u64 = 100;
 
@@ -58,6 +61,65 @@ const CLOSE: char = '\u{2}';
 /// Around the number of an expression in a line that is printed at the end.
 const WAITING: char = '\u{3}';
 const PRINTED: char = '\u{4}';
+
+/// An expression linear in accelerations with one term for each of them, where it is written otherwise and that is not much
+/// longer: `(m1 + m2) l1^2 theta1'' + m2 l1 l2 theta2'' cos(theta1 - theta2) + ...`.
+fn by_accelerations(pool: &mut Pool, accelerations: &[Symbol], e: Expr) -> Expr {
+    if pool.cost(e) > MAX_COLLECTED || begins_with_accelerations(pool, accelerations, e) {
+        return e;
+    }
+    let Some(linear) = pool.linear(e, accelerations) else { return e };
+    let mut parts = Vec::with_capacity(accelerations.len() + 1);
+    for (coefficient, acceleration) in linear.coefficients.into_iter().zip(accelerations) {
+        let coefficient = pool.tidy(coefficient);
+        let acceleration = pool.var(*acceleration);
+        parts.push(pool.mul(coefficient, acceleration));
+    }
+    parts.push(pool.tidy(linear.constant));
+    let collected = pool.total(parts);
+    let (long, short) = (pool.text(collected).len(), pool.text(e).len());
+    if 3 * long <= 4 * short + 60 { collected } else { e }
+}
+
+/// Whether an expression is a sum, perhaps with a factor in front, in which each acceleration is in one term, as a factor of
+/// it, and the first of these terms is not subtracted.
+fn begins_with_accelerations(pool: &mut Pool, accelerations: &[Symbol], e: Expr) -> bool {
+    let mut sum = e;
+    if let Node::Product(factors) = pool.node(e).clone() {
+        match factors.iter().find(|f| pool.depends_on(f.0, accelerations)) {
+            Some((base, power)) if power.is_one() => sum = *base,
+            inside => return inside.is_none(),
+        }
+    }
+    let Node::Sum(_, terms) = pool.node(sum).clone() else { return true };
+    if let [(only, c)] = &*terms
+        && pool.depends_on(*only, accelerations)
+        && matches!(pool.node(*only), Node::Product(_))
+    {
+        return !c.is_negative() && begins_with_accelerations(pool, accelerations, *only);
+    }
+    let mut seen = Vec::new();
+    for (term, c) in &*terms {
+        let present: Vec<Symbol> =
+            pool.symbols(&[*term]).into_iter().filter(|s| accelerations.contains(s)).collect();
+        let [only] = present[..] else {
+            if present.is_empty() {
+                continue;
+            }
+            return false;
+        };
+        let factor = pool.var(only);
+        let alone = match pool.node(*term) {
+            Node::Product(factors) => factors.iter().any(|f| f.0 == factor),
+            _ => *term == factor,
+        };
+        if !alone || seen.contains(&only) || (seen.is_empty() && c.is_negative()) {
+            return false;
+        }
+        seen.push(only);
+    }
+    true
+}
 
 fn marked(name: &str) -> String {
     format!("{OPEN}{name}{CLOSE}")
@@ -87,10 +149,18 @@ impl Writer {
     }
 
     fn print(&mut self, pool: &mut Pool, e: Expr) -> String {
+        let e = self.shortened(pool, e);
+        self.wait(pool, e)
+    }
+
+    fn shortened(&mut self, pool: &mut Pool, e: Expr) -> Expr {
         self.length = self.length.saturating_add(pool.cost(e));
         let e = if self.length <= MAX_TIDIED { pool.tidy(e) } else { e };
         // What is left long may be zero all the same: entries of matrices that cancel.
-        let e = if pool.cost(e) > LONG && pool.vanishes_at_samples(e) { Pool::ZERO } else { e };
+        if pool.cost(e) > LONG && pool.vanishes_at_samples(e) { Pool::ZERO } else { e }
+    }
+
+    fn wait(&mut self, pool: &mut Pool, e: Expr) -> String {
         self.printed.extend(pool.symbols(&[e]));
         self.waiting.push(e);
         format!("{WAITING}{}{PRINTED}", self.waiting.len() - 1)
@@ -258,9 +328,22 @@ impl Writer {
         });
     }
 
+    /// An equation of motion: the accelerations of the left side first, each with one coefficient.
+    pub fn equation_of_motion(&mut self, pool: &mut Pool, accelerations: &[Symbol], left: Expr, right: Expr) {
+        let short = self.shortened(pool, left);
+        let left =
+            if self.length <= MAX_TIDIED { by_accelerations(pool, accelerations, short) } else { short };
+        let (left, right) = (self.wait(pool, left), self.print(pool, right));
+        self.push_balance(&left, &right);
+    }
+
     /// `left = right`
     pub fn balance(&mut self, pool: &mut Pool, left: Expr, right: Expr) {
         let (left, right) = (self.print(pool, left), self.print(pool, right));
+        self.push_balance(&left, &right);
+    }
+
+    fn push_balance(&mut self, left: &str, right: &str) {
         let line = match self.format {
             Format::Text => format!("{left} = {right}"),
             Format::Latex => format!("{left} &= {right}"),

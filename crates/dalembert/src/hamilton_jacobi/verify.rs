@@ -105,15 +105,14 @@ pub(super) fn free_directions(model: &Workspace, t: f64, x: &[f64]) -> Vec<Vec<f
 impl HamiltonJacobi {
     /// Checks H8 around the start, for constants around those of the motion from there; refused, at the statement, with a place where it fails.
     pub fn verify(&self, model: &mut Workspace) -> Result<Verified, Box<Diagnostic>> {
-        let Survey { proved, points, worst, rank, freedom, failed, whole_rank, free, .. } =
-            self.survey(model)?;
+        let survey = self.survey(model)?;
+        let spare = self.constants_of_redundant_coordinates(&survey);
+        let Survey { proved, points, worst, rank, freedom, failed, free, .. } = survey;
         if let Some(failed) = failed {
             return Err(failed);
         }
         let freedom = freedom.unwrap_or(self.k.max(rank));
-        // With redundant coordinates S may have a constant for each of them (P12), if none is merely added.
-        let redundant = self.k <= self.n && whole_rank == self.k;
-        if points > 0 && self.k > freedom && !redundant {
+        if points > 0 && self.k > freedom && !spare {
             let message =
                 format!("this integral has {} constants, and there are {freedom} degrees of freedom", self.k);
             return Err(self.refuse(
@@ -137,6 +136,12 @@ impl HamiltonJacobi {
             ));
         }
         Ok(Verified { proved, worst, points, rank, free })
+    }
+
+    /// Whether S has more constants than degrees of freedom, one for each of the redundant coordinates at most and none
+    /// of them merely added (P12).
+    pub(crate) fn constants_of_redundant_coordinates(&self, survey: &Survey) -> bool {
+        self.k <= self.n && survey.whole_rank == self.k
     }
 
     fn refuse(&self, message: String, help: &str) -> Box<Diagnostic> {

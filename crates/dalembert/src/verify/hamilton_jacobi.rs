@@ -67,7 +67,11 @@ fn equation(
             match seen.freedom {
                 Some(freedom) => {
                     let constants = jacobi.integral.constants.len();
-                    let missing = freedom.abs_diff(seen.rank).max(constants.abs_diff(freedom));
+                    let beyond = match jacobi.constants_of_redundant_coordinates(&seen) {
+                        true => freedom.saturating_sub(constants),
+                        false => constants.abs_diff(freedom),
+                    };
+                    let missing = freedom.abs_diff(seen.rank).max(beyond);
                     complete.take(Difference { worst: missing as f64, tolerance: WHOLE });
                 }
                 None => complete.because("H8 holds at no place: S is not an integral"),

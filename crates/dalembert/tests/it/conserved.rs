@@ -117,3 +117,65 @@ fn the_rate_of_a_turning_frame_has_its_name() {
         assert!(moving.proved && moving.verified && moving.expression.contains("m*w*x*y'"), "{moving:?}");
     }
 }
+
+/// The vector of Laplace, Runge and Lenz in polar, cylindrical and spherical coordinates, angles from the pole and latitudes:
+/// along each of the places that would move in straight lines. In polar coordinates it is mu times the eccentricity.
+#[test]
+fn the_vector_of_runge_and_lenz_behind_polar_coordinates() {
+    let head = "parameter m = 1.3, mu = 2\n";
+    let end = "initial r = 1, r' = 0.1, phi' = 0.9\nsimulate until 2";
+    let polar = format!("{head}coordinate r, phi\nkinetic m/2*(r'^2 + r^2*phi'^2)\npotential -m*mu/r\n{end}");
+    let found = conserved(&polar);
+    let vector: Vec<&Conserved> = found.iter().filter(|c| c.name.starts_with("Runge-Lenz vector")).collect();
+    let along: Vec<&str> = vector.iter().filter_map(|c| c.name.split("along ").nth(1)).collect();
+    assert_eq!(along, ["r*cos(phi)", "r*sin(phi)"]);
+    let text = format!(
+        "{polar}\noutput A = {}\noutput B = {}\noutput e = sqrt(1 + 2*energy/m*(r^2*phi')^2/mu^2)",
+        vector[0].expression, vector[1].expression
+    );
+    let motion = run(&mut load(&text), &sharply_until(2.0));
+    let (A, B, e) = (column(&motion, "A"), column(&motion, "B"), column(&motion, "e"));
+    let size: Vec<f64> = A.iter().zip(&B).map(|(a, b)| a.hypot(*b) / 2.0).collect();
+    below("eccentricity", apart(&size, &e), 1e-9);
+    let cylinder =
+        "kinetic m/2*(r'^2 + r^2*phi'^2 + z'^2)\npotential -m*mu/sqrt(r^2 + z^2)\ninitial z = 0.4, z' = 0.2";
+    let pole =
+        "kinetic m/2*(r'^2 + r^2*(z'^2 + sin(z)^2*phi'^2))\npotential -m*mu/r\ninitial z = 1, z' = 0.2";
+    let latitude = pole.replace("sin(z)", "cos(z)");
+    for rest in [cylinder, pole, &latitude] {
+        let list = names(&format!("{head}coordinate r, phi, z\n{rest}\n{end}"));
+        assert_eq!(list.iter().filter(|n| n.starts_with("Runge-Lenz vector")).count(), 3, "{rest}: {list:?}");
+        // With the momentum of phi: the other angular momenta move no coordinate by an affine function.
+        assert_eq!(list.iter().filter(|n| n.starts_with("angular momentum in r*")).count(), 2, "{list:?}");
+    }
+    // With another power of the distance, or a mass that depends on it, there is none.
+    for other in [polar.replace("mu/r", "mu*r"), polar.replace("m/2*(r'^2", "m/2*(r^2*r'^2")] {
+        assert_eq!(names(&other), ["energy", "momentum of phi"]);
+    }
+}
+
+/// Numbers that stand for parameters: c^2 of two centres of force at -c and c, the modes of two coupled oscillators.
+#[test]
+fn quadratic_integrals_with_the_values_of_parameters() {
+    let centres = "parameter m = 1.2, k = 1, h = 0.7, c = 0.5\ncoordinate x, y\nkinetic m*(x'^2 + y'^2)/2
+        potential -k/sqrt((x - c)^2 + y^2) - h/sqrt((x + c)^2 + y^2)\ninitial x = 0.2, y = 1, x' = 0.9";
+    let modes =
+        "parameter m = 1.3, M = 0.7, k = 2, h = 1.5, c = 0.4\ncoordinate x, y\nkinetic m/2*x'^2 + M/2*y'^2
+        potential k*x^2/2 + h*y^2/2 + c*x*y\ninitial x = 1, y' = 0.9";
+    for text in [centres, modes] {
+        assert_eq!(names(text), ["energy", "quadratic integral in x, y"]);
+    }
+    let other = centres.replace("sqrt((x + c)^2 + y^2)", "((x + c)^2 + y^2)");
+    assert_eq!(names(&other), ["energy"]);
+}
+
+/// The energy of two masses on a spring is that of the whole less those of the other parts; with half the squared momentum
+/// taken off it says nothing new.
+#[test]
+fn what_products_of_momenta_give_is_not_listed_again() {
+    let text = "parameter m = 1.3, k = 2\ncoordinate x, y, z, w\nkinetic m/2*(x'^2 + y'^2 + z'^2 + w'^2)
+        potential k*(x^2 + 2*y^2)/2 + (z - w)^4\ninitial x = 1, x' = 0.1, y' = 0.9, z' = 0.3";
+    let list = names(text);
+    let wanted = ["energy", "momentum along z, w", "boost along z, w", "energy of x", "energy of y"];
+    assert_eq!(list, wanted);
+}

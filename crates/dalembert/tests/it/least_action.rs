@@ -132,3 +132,13 @@ fn what_has_no_fixed_energy_is_refused() {
         assert!(refused.message.contains(word), "{}", refused.message);
     }
 }
+
+/// Jacobi's metric is in the differentials of the coordinates, whatever the speeds of the model are.
+#[test]
+fn the_metric_does_not_know_the_speeds() {
+    let text = "parameter m = 1.3, k = 2\ncoordinate x, y\nspeed u = x' + 0.3*y'\nspeed v = 2*y' - 0.1*x'*x
+        kinetic m/2*(x'^2 + y'^2)\npotential k*x^2/2\ninitial x = 1, y = 0.2";
+    let found = at_energy(&mut load(text), "x = 0.3, y = 0.4", &[], 2.0);
+    let metric = found.least_action.and_then(|least| least.jacobi_metric);
+    assert_eq!(metric.as_deref(), Some("ds^2 = 2*(E - k*x^2/2)*m*(dx^2 + dy^2)"));
+}

@@ -522,3 +522,25 @@ fn letters_that_are_names_of_the_model() {
     assert!(written("a").starts_with("# a is given a value here"), "{}", written("a"));
     assert!(!written("f").contains("is given a value"), "{}", written("f"));
 }
+
+/// Parameters are the first factors, wherever the model declares them.
+#[test]
+fn parameters_are_written_first() {
+    let text = "coordinate x\nparameter m = 2, k = 3\nkinetic m/2*x'^2\npotential k*x^2/2\ninitial x = 1";
+    let written = write(&mut load(text), Form::Lagrange, Format::Text).unwrap();
+    assert!(written.contains("m*x'' + k*x = 0"), "{written}");
+}
+
+/// Accelerations come first, each with one coefficient, where that is not much longer; a subtracted one does not begin.
+#[test]
+fn equations_of_motion_begin_with_the_accelerations() {
+    let lagrange = |name: &str| write(&mut load_file(name), Form::Lagrange, Format::Text).unwrap();
+    let first = "l1^2*theta1''*(m1 + m2) + m2*l1*l2*theta2''*cos(theta1 - theta2) + ";
+    assert!(lagrange("double_pendulum").contains(first), "{}", lagrange("double_pendulum"));
+    assert!(lagrange("renton_pendulum").contains("\nm*y'' - m*g = "), "{}", lagrange("renton_pendulum"));
+    // A factor in front is no reason to multiply it in.
+    assert!(lagrange("pendulum").contains("m*l*(l*theta'' + g*sin(theta)) = 0"), "{}", lagrange("pendulum"));
+    // Accelerations of quasi-velocities, of which the printer knows no primes.
+    let sleigh = lagrange("chaplygin_sleigh_quasi");
+    assert!(sleigh.contains("m*a*u' + omega'*(I + m*a^2) + m*a*v*omega = 0"), "{sleigh}");
+}

@@ -435,6 +435,15 @@ fn a_complete_integral_is_judged() {
     // One degree of freedom, and a constant that tells nothing.
     fails(&verified(&mut load(&FREE.replace("a*x - a^2*t/2", "3*x - 4.5*t + a"))), &["complete_integral"]);
     fails(&verified(&mut load(&FREE.replace("(a) = ", "(a, c) = c + "))), &["complete_integral"]);
+    // With redundant coordinates there may be a constant for each of them (P12), but none that is merely added.
+    let circle = model_text("hj_circle");
+    for (more, passed) in [("c*sqrt(x^2 + y^2)", true), ("c", false)] {
+        let text = circle.replace("(alpha) = ", &format!("(alpha, c) = {more} + "));
+        match passed {
+            true => passes(&verified(&mut load(&text)), &roads),
+            false => fails(&verified(&mut load(&text)), &["complete_integral"]),
+        }
+    }
 }
 
 /// Beyond x = 6 a spring begins: near the start S is right, on the way it is not.

@@ -190,11 +190,15 @@ impl Polynomial {
         list
     }
 
-    /// The coefficients of 1, g and g^2; `None` where other powers of g occur.
-    pub fn coefficients(&self, g: u16) -> Option<[Self; 3]> {
+    /// The coefficients of 1, h and h^2, h a power of g; `None` where others occur.
+    pub fn coefficients(&self, g: u16, power: usize) -> Option<[Self; 3]> {
         let mut parts = [Self::zero(), Self::zero(), Self::zero()];
         for (m, c) in &self.terms {
-            let power = usize::try_from(exponent(m, g)).ok()?;
+            let whole = usize::try_from(exponent(m, g)).ok()?;
+            if whole % power != 0 {
+                return None;
+            }
+            let power = whole / power;
             let rest: Monomial = m.iter().copied().filter(|f| f.0 != g).collect();
             parts.get_mut(power)?.terms.push((rest, c.clone()));
         }

@@ -94,23 +94,28 @@ impl Fractions {
         Some(pool.total(parts))
     }
 
-    /// `a g^2 + b g + c = a (g + b/(2 a))^2`, where the discriminant of a generator vanishes and a is a monomial.
+    /// `a h^2 + b h + c = a (h + b/(2 a))^2`, where the discriminant of a generator h or of its square vanishes and a is a
+    /// monomial.
     fn square(&mut self, pool: &mut Pool, p: &Polynomial) -> Option<Expr> {
         if p.terms.len() < 3 || p.terms.len() > MAX_TRIED {
             return None;
         }
         // A few products of short polynomials, which are not counted: what comes later must not fail for them.
         let budget = self.ring.budget;
-        let found = p.generators().into_iter().find_map(|g| self.root_of_square(p, g));
+        let found = p
+            .generators()
+            .into_iter()
+            .find_map(|g| self.root_of_square(p, g, 1).or_else(|| self.root_of_square(p, g, 2)));
         self.ring.budget = budget;
         let (front, root) = found?;
         let (front, root) = (self.nested(pool, &front, 0), self.nested(pool, &root, 0));
         Some(pool.product([(front, Rational::ONE), (root, 2.into())]))
     }
 
-    /// a and `g + b/(2 a)`
-    fn root_of_square(&mut self, p: &Polynomial, g: u16) -> Option<(Polynomial, Polynomial)> {
-        let [c, b, a] = p.coefficients(g)?;
+    /// a and `h + b/(2 a)`, h a power of g; where a is a square itself the part of it that would be below the line is in the root:
+    /// `(x q - y p)^2`, not `x^2 (q - y p/x)^2`.
+    fn root_of_square(&mut self, p: &Polynomial, g: u16, power: i32) -> Option<(Polynomial, Polynomial)> {
+        let [c, b, a] = p.coefficients(g, power.unsigned_abs() as usize)?;
         let related = self.ring.relations[usize::from(g)].degree > 0;
         let [(m, number)] = a.terms.as_slice() else { return None };
         if related || b.is_zero() || b.terms.len() > MAX_ROOT {
@@ -119,14 +124,29 @@ impl Fractions {
         let below = Polynomial::monomial(inverse(m), &number.recip()? * &Rational::new(1, 2)?);
         let shift = self.ring.product(&b, &below)?;
         // Without dividing by what may vanish: `(p + r cos(u) q)^2`, not `r^2 cos(u)^2 (q + p/(r cos(u)))^2`.
-        let divides = |n: &Monomial| n.iter().any(|f| f.1 < 0 && m.iter().any(|d| d.0 == f.0));
-        if shift.terms.iter().any(|(n, _)| divides(n)) {
-            return None;
-        }
+        let below_of = |n: &Monomial, d: u16| n.iter().find(|f| f.0 == d).map_or(0, |f| (-f.1).max(0));
+        let inside: Monomial = m
+            .iter()
+            .map(|d| (d.0, shift.terms.iter().map(|(n, _)| below_of(n, d.0)).max().unwrap_or(0)))
+            .filter(|d| d.1 > 0)
+            .collect();
         let squared = self.ring.product(&shift, &shift)?;
         let squared = self.ring.product(&squared, &a)?;
-        let root = Polynomial::monomial(vec![(g, 1)], Rational::ONE).plus(&shift, &Rational::ONE);
-        (squared == c).then_some((a, root))
+        if squared != c {
+            return None;
+        }
+        let root = Polynomial::monomial(vec![(g, power)], Rational::ONE).plus(&shift, &Rational::ONE);
+        // Sines and roots in it are left alone: their squares are something else.
+        let plain = |d: &(u16, i32)| self.ring.relations[usize::from(d.0)].degree == 0;
+        let whole = |d: &(u16, i32)| 2 * d.1 <= exponent_of(m, d.0);
+        match inside.is_empty() {
+            true => Some((a, root)),
+            false if inside.iter().all(|d| plain(d) && whole(d)) => {
+                let outside: Monomial = inside.iter().map(|d| (d.0, -2 * d.1)).collect();
+                Some((a.scaled(&outside, &Rational::ONE), root.scaled(&inside, &Rational::ONE)))
+            }
+            false => None,
+        }
     }
 
     /// For each angle `sin^2` or `cos^2`, whichever leaves fewer terms.
@@ -221,6 +241,10 @@ impl Fractions {
         let rest = self.monomial(pool, &m);
         pool.product(tangents.into_iter().chain([(rest, Rational::ONE)]))
     }
+}
+
+fn exponent_of(m: &Monomial, g: u16) -> i32 {
+    m.iter().find(|f| f.0 == g).map_or(0, |f| f.1)
 }
 
 /// The terms of a polynomial in groups of the same monomial below the line.

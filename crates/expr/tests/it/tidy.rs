@@ -185,6 +185,33 @@ fn squares_are_seen() {
     assert_eq!(d.tidy(square), "(p + a*x*sin(th) - a*y*cos(th))^2");
 }
 
+/// ... of even powers: the norm of a quaternion.
+#[test]
+fn squares_of_sums_of_squares_are_seen() {
+    let mut d = Desk::new();
+    let parts = ["e0", "e1", "e2", "e3"].map(|n| {
+        let e = d.v(n);
+        d.times(&[e, e])
+    });
+    let norm = d.plus(&parts);
+    let square = d.times(&[norm, norm]);
+    let square = d.pool.expand(square, 100).expect("ten terms");
+    assert_eq!(d.tidy(square), "(e0^2 + e1^2 + e2^2 + e3^2)^2");
+}
+
+/// ... with coefficients that are squares themselves: no quotient of what may vanish.
+#[test]
+fn squares_of_products_are_seen() {
+    let mut d = Desk::new();
+    let [m, x, y, p, q] = ["m", "x", "y", "p", "q"].map(|n| d.v(n));
+    let (left, right) = (d.times(&[x, q]), d.times(&[y, p]));
+    let right = d.pool.neg(right);
+    let root = d.plus(&[left, right]);
+    let square = d.times(&[m, root, root]);
+    let square = d.pool.expand(square, 100).expect("three terms");
+    assert_eq!(d.tidy(square), "m*(x*q - y*p)^2");
+}
+
 /// `cos(a + c) cos(b) - cos(a) cos(b + c)` is one product.
 #[test]
 fn products_of_cosines_go_together() {

@@ -317,7 +317,8 @@ fn left_inverse(model: &mut Workspace) -> Option<Vec<Vec<Expr>>> {
         for q in 0..n {
             let parts: Vec<Expr> = rows.iter().map(|row| pool.mul(row[p], row[q])).collect();
             let e = pool.total(parts);
-            gram[p][q] = pool.simplify(e);
+            // Axes of a body: the squared norm of its quaternion on the diagonal, 0 beside it.
+            gram[p][q] = pool.tidy(e);
         }
     }
     let inverse = pool.regular_inverse(&gram, &[])?;

@@ -3,17 +3,21 @@
 //!
 //! ```text
 //! T = v^T M v/2, M constant:   free motion keeps v_i and R_ij = x_i v_j - x_j v_i, so their products G_a G_b
+//! behind polar coordinates:    the same with places X(q) that move straight (`straight.rs`), v = dX/dq q'
 //! J = c_ab G_a G_b + U(x),     J' = w_k(x) v_k + dU/dx_k v_k          w from v' = -M^-1 dV/dx
 //! J' = 0  where                dw_k/dx_l = dw_l/dx_k,   dU/dx_k = -w_k
 //! ```
 //!
 //! The condition on the numbers c is linear; it is solved exactly, modulo a prime, at random configurations.
-//! What products of conserved velocities and the energy give is taken out. U is an integral in symbols.
+//! What products of conserved velocities and the energy give is taken out. U is an integral in symbols; where c are
+//! numbers that stand for parameters (`c^2` of two centres a distance apart), with the values of the parameters.
 //! Source: Stäckel; Eisenhart 1934. For up to four coordinates without constraints and other forces. Checked
 //! by `tests/it/conserved.rs`.
 
 use super::dynamics::SymbolicDynamics;
 use super::naming::{Candidate, names};
+use super::straight::Straight;
+use crate::formalism::poincare::dot;
 use crate::workspace::Workspace;
 use dalembert_expr::echelon::Echelon;
 use dalembert_expr::{Expr, Field, Pool, Rational, Residue, Symbol};
@@ -34,6 +38,7 @@ enum Generator {
 
 /// Generators with their rates, and products with what they leave: w and its curl.
 struct Products {
+    straight: Straight,
     generators: Vec<Generator>,
     /// By places in `generators`.
     pairs: Vec<(usize, usize)>,
@@ -49,13 +54,13 @@ struct Products {
 /// Candidates of this kind; none where the system is not a particle in a potential.
 pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Vec<Candidate> {
     let Some(products) = Products::of(model, dynamics) else { return Vec::new() };
-    let Some(found) = products.solve(model, dynamics) else { return Vec::new() };
+    let mut list = products.momenta(model, dynamics).unwrap_or_default();
+    let Some(found) = products.solve(model, dynamics) else { return list };
     let x = model.form.coordinates.clone();
     // A vector in the order of its components, then the rest.
     let mut found: Vec<(Option<usize>, Coefficients)> =
         found.into_iter().map(|c| products.oriented(c)).collect();
     found.sort_by_key(|(axis, _)| axis.unwrap_or(usize::MAX));
-    let mut list = Vec::new();
     for (axis, c) in found {
         let pool = &mut model.system.pool;
         let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); x.len()];
@@ -63,14 +68,22 @@ pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut Symbolic
             sums.iter_mut().zip(w).for_each(|(sum, w)| sum.push((*w, c.clone())));
         }
         let force: Vec<Expr> = sums.into_iter().map(|sum| pool.combine(sum)).collect();
-        let force: Vec<Expr> = force.into_iter().map(|e| pool.simplify(e)).collect();
-        let Some(potential) = pool.potential_of_force(&force, &x) else { continue };
+        let force: Vec<Expr> = force.into_iter().map(|e| pool.tidy(e)).collect();
+        let mut potential = pool.potential_of_force(&force, &x);
+        if potential.is_none() {
+            let closed: Vec<Expr> = force.iter().map(|e| dynamics.closed(model, *e)).collect();
+            let pool = &mut model.system.pool;
+            let closed = pool.import(&mut dynamics.pool, &closed);
+            potential = pool.potential_of_force(&closed, &x);
+        }
+        let Some(potential) = potential else { continue };
+        let pool = &mut model.system.pool;
         let squares = products.products.iter().zip(&c).map(|(e, (_, c))| (*e, c.clone()));
         let J = pool.combine(squares.chain([(potential, Rational::ONE)]));
-        let J = pool.simplify(J);
+        let J = pool.tidy(J);
         let name = match axis {
-            Some(k) => format!("Runge-Lenz vector along {}", names(model, &[k])),
-            None => format!("quadratic integral in {}", names(model, &products.moved(&c))),
+            Some(k) => format!("Runge-Lenz vector along {}", pool.text(products.straight.places[k])),
+            None => format!("quadratic integral in {}", products.names_of(model, &products.moved(&c))),
         };
         list.push(Candidate { name, J, reason: "a Killing tensor, not a point symmetry".into() });
     }
@@ -100,7 +113,8 @@ impl Products {
             .collect();
         let zeros: Vec<(Symbol, Expr)> = form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
         let still = pool.substitute(&form.momenta, &zeros);
-        if mass.iter().flatten().any(|e| pool.depends_on(*e, &moving))
+        let straight = Straight::of(pool, &mass, &form.coordinates)?;
+        if straight.mass.iter().flatten().any(|e| pool.depends_on(*e, &moving))
             || still.iter().any(|e| *e != Pool::ZERO)
             || pool.depends_on(L, &[form.time])
         {
@@ -108,12 +122,19 @@ impl Products {
         }
         let height = pool.substitute(&[L], &zeros)[0];
         let slopes = pool.gradient(height, &form.coordinates);
-        let inverse = pool.regular_inverse(&mass, &constants)?;
-        let a: Vec<Expr> =
-            inverse.iter().map(|row| crate::formalism::poincare::dot(pool, row, &slopes)).collect();
+        let inverse = pool.regular_inverse(&straight.mass, &constants)?;
+        let forces: Vec<Expr> = straight.covectors.iter().map(|row| dot(pool, row, &slopes)).collect();
+        let a: Vec<Expr> = inverse.iter().map(|row| dot(pool, row, &forces)).collect();
         let a: Vec<Expr> = a.into_iter().map(|e| pool.simplify(e)).collect();
-        let x: Vec<Expr> = form.coordinates.iter().map(|s| pool.var(*s)).collect();
-        let v: Vec<Expr> = form.speeds.iter().map(|s| pool.var(*s)).collect();
+        let x = straight.places.clone();
+        let eta: Vec<Expr> = form.speeds.iter().map(|s| pool.var(*s)).collect();
+        let v: Vec<Expr> = x
+            .iter()
+            .map(|place| {
+                let slopes = pool.gradient(*place, &form.coordinates);
+                dot(pool, &slopes, &eta)
+            })
+            .collect();
         let mut generators: Vec<Generator> = (0..n).map(Generator::Velocity).collect();
         generators.extend((0..n).flat_map(|i| (i + 1..n).map(move |j| Generator::Turn(i, j))));
         let turned = |pool: &mut Pool, u: &[Expr], g: &Generator| match *g {
@@ -128,6 +149,7 @@ impl Products {
         let count = generators.len();
         let pairs: Vec<(usize, usize)> = (0..count).flat_map(|a| (a..count).map(move |b| (a, b))).collect();
         let mut made = Products {
+            straight,
             generators,
             pairs: pairs.clone(),
             values,
@@ -181,13 +203,52 @@ impl Products {
         Some(found)
     }
 
+    /// Combinations of the generators that the potential leaves constant.
+    fn conserved_generators(
+        &self,
+        model: &mut Workspace,
+        dynamics: &mut SymbolicDynamics,
+    ) -> Option<(Field, Vec<Vec<Residue>>)> {
+        let rates: Vec<Expr> = self.rates.iter().map(|e| dynamics.closed(model, *e)).collect();
+        null_space(dynamics, &[rates], self.generators.len())
+    }
+
+    /// Momenta and angular momenta of places behind polar coordinates, whose symmetries are not affine in these.
+    fn momenta(&self, model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Option<Vec<Candidate>> {
+        if !self.straight.is_curved(model) {
+            return Some(Vec::new());
+        }
+        let (field, found) = self.conserved_generators(model, dynamics)?;
+        let mut list = Vec::new();
+        for vector in found {
+            let numbers: Option<Vec<Rational>> = vector.iter().map(|c| field.reconstruct(*c)).collect();
+            let Some(numbers) = numbers.map(whole) else { continue };
+            let parts: Vec<(usize, Rational)> =
+                numbers.into_iter().enumerate().filter(|(_, c)| !c.is_zero()).collect();
+            let generators = || parts.iter().map(|(k, _)| self.generators[*k]);
+            let moved = self.moved_by(generators());
+            let pool = &mut model.system.pool;
+            let J = pool.combine(parts.iter().map(|(k, c)| (self.values[*k], c.clone())));
+            let masses: Vec<Expr> = moved.iter().map(|i| self.straight.mass[*i][*i]).collect();
+            // Velocities of equal masses are written as momenta.
+            let J = if masses.iter().all(|m| *m == masses[0]) { pool.mul(masses[0], J) } else { J };
+            let J = pool.tidy(J);
+            let word = match generators().all(|g| matches!(g, Generator::Turn(..))) {
+                true => "angular momentum in",
+                false => "momentum along",
+            };
+            let name = format!("{word} {}", self.names_of(model, &moved));
+            list.push(Candidate { name, J, reason: "a motion of the places behind the coordinates".into() });
+        }
+        Some(list)
+    }
+
     /// Products that vanish identically, products of conserved velocities, and the kinetic energy.
     fn known(&self, model: &mut Workspace, dynamics: &mut SymbolicDynamics) -> Option<Vec<Vec<Residue>>> {
         let columns = self.pairs.len();
         let products: Vec<Expr> = self.products.iter().map(|e| dynamics.closed(model, *e)).collect();
         let (field, mut list) = null_space(dynamics, &[products], columns)?;
-        let rates: Vec<Expr> = self.rates.iter().map(|e| dynamics.closed(model, *e)).collect();
-        let (_, linear) = null_space(dynamics, &[rates], self.generators.len())?;
+        let (_, linear) = self.conserved_generators(model, dynamics)?;
         let symmetric = |c: &[Residue], d: &[Residue]| -> Vec<Residue> {
             let entry = |(a, b): &(usize, usize)| match a == b {
                 true => field.mul(c[*a], d[*b]),
@@ -199,9 +260,11 @@ impl Products {
             list.extend(linear[k..].iter().map(|d| symmetric(c, d)));
         }
         let n = dynamics.eta.len();
-        let mut sample =
-            dynamics.state(0, 17, &dynamics.mass.iter().map(|(_, _, e)| *e).collect::<Vec<_>>())?;
-        let M = dynamics.dense(&mut sample, &dynamics.mass.clone(), n, n)?;
+        let masses: Vec<Expr> =
+            self.straight.mass.iter().flatten().map(|e| dynamics.closed(model, *e)).collect();
+        let mut sample = dynamics.state(0, 17, &masses)?;
+        let values = sample.values(&dynamics.pool, &masses)?;
+        let M: Vec<&[Residue]> = values.chunks(n).collect();
         let kinetic = |(a, b): &(usize, usize)| match (self.generators[*a], self.generators[*b]) {
             (Generator::Velocity(i), Generator::Velocity(j)) if i == j => M[i][j],
             (Generator::Velocity(i), Generator::Velocity(j)) => field.add(M[i][j], M[j][i]),
@@ -230,11 +293,25 @@ impl Products {
         }
     }
 
+    /// The first places of a list.
+    fn names_of(&self, model: &mut Workspace, list: &[usize]) -> String {
+        if !self.straight.is_curved(model) {
+            return names(model, list);
+        }
+        let pool = &mut model.system.pool;
+        let places: Vec<String> = list.iter().map(|i| pool.text(self.straight.places[*i])).collect();
+        places.join(", ")
+    }
+
     /// The coordinates that a combination moves.
     fn moved(&self, c: &Coefficients) -> Vec<usize> {
         let used = c.iter().filter(|(_, c)| !c.is_zero()).flat_map(|((a, b), _)| [*a, *b]);
-        let mut moved: Vec<usize> = used
-            .flat_map(|g| match self.generators[g] {
+        self.moved_by(used.map(|g| self.generators[g]))
+    }
+
+    fn moved_by(&self, generators: impl Iterator<Item = Generator>) -> Vec<usize> {
+        let mut moved: Vec<usize> = generators
+            .flat_map(|g| match g {
                 Generator::Velocity(i) => vec![i],
                 Generator::Turn(i, j) => vec![i, j],
             })

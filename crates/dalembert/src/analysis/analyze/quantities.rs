@@ -19,6 +19,8 @@ use crate::workspace::Workspace;
 use dalembert_expr::echelon::Echelon;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Residue, Symbol};
 
+/// Of more quantities no products are formed.
+const MAX_FACTORS: usize = 10;
 /// Kernels of more rows are not written out.
 const MAX_KERNEL_ROWS: usize = 4;
 
@@ -81,6 +83,7 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
             "with more than {MAX_AFFINE} coordinates only translations, boosts, time and rotations of whole families are tried: no other rotations, no scalings"
         ));
     }
+    let by_symmetry = claims.len();
     for candidate in beyond::candidates(model, &mut dynamics) {
         if is_conserved(model, &mut dynamics, candidate.J) == Some(true) {
             // Jacobi's integral in a frame that turns steadily has the name already.
@@ -94,7 +97,7 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
             claims.push(claim);
         }
     }
-    let claims = independent(model, &mut dynamics, claims, integrals);
+    let claims = independent(model, &mut dynamics, claims, by_symmetry, integrals);
     let exprs: Vec<Expr> = claims.iter().map(|claim| claim.J).collect();
     let drifts = drift(model, &exprs);
     if let Err(reason) = &drifts {
@@ -268,17 +271,22 @@ fn expression(
     pool.simplify(J)
 }
 
-/// Drops what is constant on the constraints, and combinations of earlier ones with such constants.
+/// Drops what is constant on the constraints, and combinations of earlier ones with such constants. What is conserved for
+/// other reasons than a symmetry is also dropped where products of two quantities `by_symmetry` give it.
 fn independent(
     model: &mut Workspace,
     dynamics: &mut SymbolicDynamics,
     claims: Vec<Claim>,
+    by_symmetry: usize,
     integrals: &[Expr],
 ) -> Vec<Claim> {
     let closed: Vec<Expr> = claims.iter().map(|claim| dynamics.closed(model, claim.J)).collect();
     let constants: Vec<Expr> = integrals.iter().map(|e| dynamics.closed(model, *e)).collect();
     let width = 1 + constants.len();
-    let columns = width * (1 + claims.len());
+    let few = by_symmetry < claims.len() && by_symmetry <= MAX_FACTORS;
+    let factors = if few { by_symmetry } else { 0 };
+    let products = factors * (factors + 1) / 2;
+    let columns = width * (1 + claims.len()) + products;
     let wanted: Vec<Expr> = constants.iter().chain(&closed).copied().collect();
     let mut echelon: Option<Echelon> = None;
     for seed in 0..columns as u64 + 3 {
@@ -288,14 +296,18 @@ fn independent(
         let (constants, quantities) = values.split_at(width - 1);
         // For 1 and each quantity: itself, then its products with the constants.
         let mut row = Vec::with_capacity(columns);
-        for q in [f.one()].iter().chain(quantities) {
+        for (k, q) in [f.one()].iter().chain(quantities).enumerate() {
+            if k == by_symmetry + 1 {
+                let first = &quantities[..factors];
+                row.extend((0..factors).flat_map(|i| (i..factors).map(move |j| f.mul(first[i], first[j]))));
+            }
             row.push(*q);
             row.extend(constants.iter().map(|c| f.mul(*c, *q)));
         }
         echelon.get_or_insert_with(|| Echelon::new(f, columns)).add(row);
     }
     let kept: Vec<usize> = echelon.map(|e| e.pivots().to_vec()).unwrap_or_default();
-    let keep = |k: usize| kept.contains(&((k + 1) * width));
+    let keep = |k: usize| kept.contains(&((k + 1) * width + if k < by_symmetry { 0 } else { products }));
     claims.into_iter().enumerate().filter(|(k, _)| keep(*k)).map(|(_, claim)| claim).collect()
 }
 
