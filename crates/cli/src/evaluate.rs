@@ -13,7 +13,7 @@ use dalembert::{Evaluation, Model};
 use dalembert_view::documents::{
     energies, evaluation, output_remarks, outputs, possible, rank_remarks, reactions,
 };
-use dalembert_view::documents::{start_or_guess, state_pairs, virtual_work};
+use dalembert_view::documents::{input_names, start_or_guess, state_pairs, virtual_work};
 use serde_json::Value;
 
 /// Systems with more speeds show the matrices of the explicit equation in JSON only.
@@ -217,6 +217,7 @@ fn matrices(out: &mut String, model: &Model, now: &Evaluation) {
 fn explicit_matrices(out: &mut String, model: &Model, explicit: &ExplicitTerms) {
     let system = &model.system;
     let speeds = || system.frame.speeds.iter().map(|s| s.name.as_str());
+    control_matrices(out, model, explicit);
     let names: Vec<&str> = match system.constraints.rows.is_empty() {
         true => system.control.rows.iter().map(|r| r.name.as_str()).collect(),
         false => system.constraints.rows.iter().map(|r| r.name.as_str()).collect(),
@@ -247,6 +248,27 @@ fn explicit_matrices(out: &mut String, model: &Model, explicit: &ExplicitTerms) 
         }
         section(out, &rows);
     }
+}
+
+/// A_c, b_c and e_c, a row for each requirement, and the gain of the inputs u = G e_c.
+fn control_matrices(out: &mut String, model: &Model, explicit: &ExplicitTerms) {
+    let system = &model.system;
+    let Some(control) = &explicit.control else { return };
+    let names = || system.control.rows.iter().map(|r| r.name.as_str());
+    let speeds = system.frame.speeds.iter().map(|s| s.name.as_str());
+    let last = ["right side", "error e_c"];
+    let mut rows = vec![cells(["requirement matrix"].into_iter().chain(speeds).chain(last))];
+    let numbers = explicit.requirement_matrix.iter().zip(&explicit.requirement_rhs).zip(&control.error);
+    for (name, ((row, b), e)) in names().zip(numbers) {
+        let values = row.iter().chain([b, e]).map(|v| plain(*v));
+        rows.push([name.to_owned()].into_iter().chain(values).collect());
+    }
+    section(out, &rows);
+    let mut rows = vec![cells(["control gain"].into_iter().chain(names()))];
+    for (name, row) in input_names(model).into_iter().zip(&control.gain) {
+        rows.push([name.to_owned()].into_iter().chain(row.iter().map(|v| plain(*v))).collect());
+    }
+    section(out, &rows);
 }
 
 /// The matrices of a large system: what is not there is zero.

@@ -1,6 +1,7 @@
 //! Everything at one state: accelerations, forces, residuals, outputs; and which constraint rows are redundant there.
 
 mod applied_force;
+mod control_gain;
 pub mod explicit_terms;
 pub(crate) mod reactions;
 mod unique_forces;

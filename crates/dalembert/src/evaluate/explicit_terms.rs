@@ -10,15 +10,17 @@
 //! Sources: Udwadia and Kalaba 1992 (18), (19); Udwadia 2005 (9), (16)-(19). Where control acts without constraints of
 //! nature, B, e and K are those of the requirements. Checked by `tests/it/explicit_terms.rs`.
 
+pub use super::control_gain::ControlGain;
+use super::control_gain::pseudo_inverse;
 use crate::formalism::poincare::Fields;
 use crate::system::DrawnPoint;
 use crate::workspace::{Evaluation, Workspace};
 use dalembert_expr::Expr;
-use dalembert_linalg::{Cod, Mat, dot, symmetric_eigen};
+use dalembert_linalg::{Mat, dot, symmetric_eigen};
 use dalembert_run::{ContactTerms, Contacts, Control, ControlTerms, Dynamics, IdealForces, Nonideal};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
-/// Directions of B weaker than this, relative to the strongest, count as none.
+/// Directions of A weaker than this, relative to the strongest, count as none.
 const RANK: f64 = 1e-10;
 /// A displacement or an acceleration keeps the constraints if the residual of a row is below this part of its terms.
 const KEPT: f64 = 1e-9;
@@ -47,6 +49,8 @@ pub struct ExplicitTerms {
     pub requirement_matrix: Vec<Vec<f64>>,
     /// b_c
     pub requirement_rhs: Vec<f64>,
+    /// e_c and the gain of the inputs (C1), where control acts linearly.
+    pub control: Option<ControlGain>,
 }
 
 /// Another acceleration, compared with the actual one (P2).
@@ -96,6 +100,7 @@ impl Workspace {
             nonideal_term: self.nonideal_term(now),
             requirement_matrix: rows_of(&control.A, n),
             requirement_rhs: control.b.clone(),
+            control: self.control_gain(now, &control),
             ..ExplicitTerms::default()
         };
         if now.terms.sparsity.is_some() {
@@ -294,24 +299,6 @@ fn inverse_root(M: &[f64], n: usize) -> Option<Vec<f64>> {
         }
     }
     Some(root.to_vec())
-}
-
-/// B^+, a row for each speed.
-fn pseudo_inverse(B: &[f64], m: usize, n: usize) -> Vec<Vec<f64>> {
-    let mut inverse = vec![vec![0.0; m]; n];
-    if m == 0 || n == 0 {
-        return inverse;
-    }
-    let mut cod = Cod::new(m, n);
-    cod.factor(B, RANK);
-    let (mut unit, mut y) = (vec![0.0; m], vec![0.0; n]);
-    for j in 0..m {
-        unit.fill(0.0);
-        unit[j] = 1.0;
-        cod.solve(&unit, &mut y);
-        (0..n).for_each(|i| inverse[i][j] = y[i]);
-    }
-    inverse
 }
 
 /// K = M^{-1/2} B^+, a row for each speed.

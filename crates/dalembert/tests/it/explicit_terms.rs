@@ -195,3 +195,27 @@ fn requirements() {
     let pushed: Vec<f64> = K.iter().map(|row| dot(row, &e)).collect();
     below("Q_c = M K e", apart(&times(&now.terms.M, &pushed), &now.solution.control_force), 1e-13);
 }
+
+/// The gain of the inputs with constraints of nature, non-ideal work, a cost, and requirements that say the same twice (C1).
+#[test]
+fn inputs_are_their_gain_times_the_error_of_the_requirements() {
+    let base = "parameter m = 1.3, b = 0.2\ncoordinate x, y, z\nkinetic m/2*(x'^2 + y'^2 + z'^2) + 0.1*x'*y'\npotential 9.81*z
+        constraint bowl: z = 0.3*(x^2 + y^2)\nnonideal work -b*(x'*delta(x) + y'*delta(y))
+        initial x = 0.3, y = 0.2, x' = 0.4, y' = 0.1\n";
+    for control in [
+        "require line: x = 2*y + 0.1*t decay 1, 1",
+        "require line: x = 2*y + 0.1*t decay 1, 1\nactuate x, y\nweight [[2, 0.1], [0.1, 1 + x^2]]",
+        "require line: x = 2*y decay 1, 1\nrequire again: 3*x = 6*y decay 1, 1\nactuate [1, 0.5, 0] at [x, y, z], z",
+    ] {
+        let (model, now) = at_start(&[base, control].concat());
+        let terms = model.explicit_terms(&now);
+        let found = terms.control.expect("linear");
+        let u: Vec<f64> = found.gain.iter().map(|row| dot(row, &found.error)).collect();
+        let size = 1.0 + largest(&now.solution.inputs);
+        below(control, apart(&u, &now.solution.inputs) / size, 1e-11);
+    }
+    let rough = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint floor: y = 0
+        friction on floor: coefficient 0.1, velocity x'\nrequire go: x = t decay 1, 1\nactuate x\ninitial x' = 1";
+    let (model, now) = at_start(rough);
+    assert!(model.explicit_terms(&now).control.is_none(), "friction follows the inputs");
+}

@@ -276,10 +276,15 @@ impl Parser<'_> {
         Ok(Actuator { kind, bounds })
     }
 
-    /// The last `in` outside brackets before the `..` of this actuator.
+    /// The last `in` outside brackets before the `..` of this actuator; behind an operator it is a name.
     fn place_of_bounds(&self) -> Option<usize> {
         use TokenKind::{
-            Comma, DotDot, End, LeftBracket, LeftParen, Name, Newline, RightBracket, RightParen, Semicolon,
+            Comma, DotDot, End, LeftBracket, LeftParen, Name, Newline, Number, Prime, RightBrace,
+            RightBracket, RightParen, Semicolon,
+        };
+        let behind_operand = |at: usize| {
+            let before = at.checked_sub(1).map(|before| self.tokens[before].kind);
+            matches!(before, Some(Name | Number | Prime | RightBrace | RightBracket | RightParen))
         };
         let (mut open, mut place) = (0usize, None);
         for (at, token) in self.tokens.iter().enumerate().skip(self.at) {
@@ -290,7 +295,7 @@ impl Parser<'_> {
                 Newline if self.line_begins_statement(at) => return None,
                 Comma if open == 0 => return None,
                 DotDot if open == 0 => return place,
-                Name if open == 0 && self.slice(token.span) == "in" => place = Some(at),
+                Name if open == 0 && self.slice(token.span) == "in" && behind_operand(at) => place = Some(at),
                 _ => {}
             }
         }

@@ -88,6 +88,8 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
         "virtual_displacements": explicit.virtual_displacements,
         "requirement_matrix": explicit.requirement_matrix,
         "requirement_rhs": explicit.requirement_rhs,
+        "requirement_error": explicit.control.as_ref().map(|control| &control.error),
+        "control_gain": explicit.control.as_ref().map(|control| &control.gain),
         "acceleration": solution.eta_dot,
         "unconstrained_acceleration": solution.a_free,
         "ideal": solution.ideal_force,
