@@ -278,36 +278,50 @@ impl Parser<'_> {
 
     /// The last `in` outside brackets before the `..` of this actuator; behind an operator it is a name.
     fn place_of_bounds(&self) -> Option<usize> {
-        use TokenKind::{
-            Comma, DotDot, End, LeftBracket, LeftParen, Name, Newline, Number, Prime, RightBrace,
-            RightBracket, RightParen, Semicolon,
-        };
+        use TokenKind::{DotDot, Name, Number, Prime, RightBrace, RightBracket, RightParen};
         let behind_operand = |at: usize| {
             let before = at.checked_sub(1).map(|before| self.tokens[before].kind);
             matches!(before, Some(Name | Number | Prime | RightBrace | RightBracket | RightParen))
         };
-        let (mut open, mut place) = (0usize, None);
+        let own = self.outside_brackets();
+        let dots = own.iter().position(|at| self.tokens[*at].kind == DotDot)?;
+        let mut place = None;
+        for at in own[..dots].iter().copied().filter(|at| self.slice(self.tokens[*at].span) == "in") {
+            let behind_word =
+                at > 0 && (place == Some(at - 1) || self.slice(self.tokens[at - 1].span) == "of");
+            if behind_operand(at) && !behind_word {
+                place = Some(at);
+            }
+        }
+        place
+    }
+
+    /// The tokens of an actuator that stand outside brackets, by index.
+    fn outside_brackets(&self) -> Vec<usize> {
+        use TokenKind::{Comma, End, LeftBracket, LeftParen, Newline, RightBracket, RightParen, Semicolon};
+        let (mut open, mut found) = (0usize, Vec::new());
         for (at, token) in self.tokens.iter().enumerate().skip(self.at) {
             match token.kind {
                 LeftParen | LeftBracket => open += 1,
                 RightParen | RightBracket => open = open.saturating_sub(1),
-                End | Semicolon => return None,
-                Newline if self.line_begins_statement(at) => return None,
-                Comma if open == 0 => return None,
-                DotDot if open == 0 => return place,
-                Name if open == 0 && self.slice(token.span) == "in" && behind_operand(at) => place = Some(at),
+                End | Semicolon => break,
+                Newline if self.line_begins_statement(at) => break,
+                Comma if open == 0 => break,
+                _ if open == 0 => found.push(at),
                 _ => {}
             }
         }
-        None
+        found
     }
 
-    /// Whether an actuator is a coordinate or speed rather than a force at a point.
+    /// Whether an actuator is a coordinate or speed rather than a force at a point, whose direction may be `F in B` as well.
     fn actuates_target(&self) -> bool {
         use TokenKind::{Comma, End, Newline, RightBrace, Semicolon};
-        self.token_behind_target().is_some_and(|token| match token.kind {
-            Comma | Newline | End | Semicolon | RightBrace => true,
-            _ => self.slice(token.span) == "in",
+        self.token_behind_target().is_some_and(|token| match (token.kind, self.bounds) {
+            (Comma | Newline | End | Semicolon | RightBrace, _) => true,
+            (_, Some(place)) => self.tokens[place].span == token.span,
+            _ if self.slice(token.span) != "in" => false,
+            _ => !self.outside_brackets().iter().any(|at| self.slice(self.tokens[*at].span) == "at"),
         })
     }
 
