@@ -426,7 +426,16 @@ fn crisp(v: f64) -> f64 {
     v.floor() + 0.5
 }
 
-/// Spreads columns over panels so that those of one panel have one unit and comparable size.
+/// The vector that a column is a component of: `pull` of `pull.x`.
+fn vector_of(column: &str) -> Option<&str> {
+    column
+        .rsplit_once('.')
+        .filter(|(_, component)| ["x", "y", "z"].contains(component))
+        .map(|(vector, _)| vector)
+}
+
+/// Spreads columns over panels so that those of one panel have one unit and comparable size; components of a vector stay
+/// together.
 fn spread(
     title: &str,
     table: &Table,
@@ -439,24 +448,29 @@ fn spread(
     let most = MAX_SPREAD.max(different.len().min(MAX_UNITS));
     let mut panels: Vec<(Panel, f64, f64)> = Vec::new();
     let mut shown = 0;
-    for column in columns {
-        let finite = table.rows().map(|row| row[column].abs()).filter(|v| v.is_finite());
-        let size = finite.fold(0.0, f64::max);
+    let together = |a: &usize, b: &usize| {
+        let vector = vector_of(&table.columns[*a]);
+        vector.is_some() && vector == vector_of(&table.columns[*b]) && unit(*a) == unit(*b)
+    };
+    let columns: Vec<usize> = columns.collect();
+    for group in columns.chunk_by(together) {
+        let values = table.rows().flat_map(|row| group.iter().map(|column| row[*column].abs()));
+        let size = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
         let fits = |(panel, least, most): &&mut (Panel, f64, f64)| {
-            let one_unit = panel.columns.first().is_none_or(|first| unit(*first) == unit(column));
-            let together = size == 0.0 || *most == 0.0 || most.max(size) <= MAX_RATIO * least.min(size);
-            panel.columns.len() < MAX_LINES && one_unit && together
+            let one_unit = panel.columns.first().is_none_or(|first| unit(*first) == unit(group[0]));
+            let alike = size == 0.0 || *most == 0.0 || most.max(size) <= MAX_RATIO * least.min(size);
+            panel.columns.len() + group.len() <= MAX_LINES && one_unit && alike
         };
-        shown += 1;
+        shown += group.len();
         if let Some((panel, least, most)) = panels.iter_mut().find(fits) {
-            panel.columns.push(column);
+            panel.columns.extend(group);
             if size > 0.0 {
                 (*least, *most) = (if *most == 0.0 { size } else { least.min(size) }, most.max(size));
             }
         } else if panels.len() < most {
-            panels.push((Panel { title: title.to_owned(), columns: vec![column] }, size, size));
+            panels.push((Panel { title: title.to_owned(), columns: group.to_vec() }, size, size));
         } else {
-            shown -= 1;
+            shown -= group.len();
         }
     }
     if shown < total
@@ -465,4 +479,19 @@ fn spread(
         last.title = format!("{title} ({shown} of {total} shown)");
     }
     panels.into_iter().map(|(panel, _, _)| panel).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Components of one vector share a panel, however their sizes differ; what is much smaller has one of its own.
+    #[test]
+    fn components_of_a_vector_stay_together() {
+        let columns = ["t", "theta", "E", "pull.x", "pull.y"].map(str::to_owned).to_vec();
+        let table = Table { columns, values: vec![0.0, 1.0, 1e-12, 0.1, 40.0, 1.0, 2.0, -1e-12, 0.2, 90.0] };
+        let plot = Plot::of_table("motion", &table, &vec![None; 5]);
+        let shown: Vec<&[usize]> = plot.panels.iter().map(|panel| &panel.columns[..]).collect();
+        assert_eq!(shown, [&[1][..], &[2], &[3, 4]]);
+    }
 }
