@@ -81,19 +81,36 @@ impl Clone for Solution {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let Self { rank, residual, gauss, margin, path, .. } = *source;
-        (self.rank, self.residual, self.gauss, self.margin, self.path) =
-            (rank, residual, gauss, margin, path);
-        self.eta_dot.clone_from(&source.eta_dot);
-        self.a_free.clone_from(&source.a_free);
-        self.ideal_force.clone_from(&source.ideal_force);
-        self.nonideal_force.clone_from(&source.nonideal_force);
-        self.control_force.clone_from(&source.control_force);
-        self.inputs.clone_from(&source.inputs);
-        self.demand.clone_from(&source.demand);
-        self.lambda.clone_from(&source.lambda);
-        self.friction.clone_from(&source.friction);
-        self.normal.clone_from(&source.normal);
+        // All by name, so that the compiler asks for a field that is added.
+        let Self {
+            eta_dot,
+            a_free,
+            ideal_force,
+            nonideal_force,
+            control_force,
+            inputs,
+            demand,
+            lambda,
+            friction,
+            normal,
+            rank,
+            residual,
+            gauss,
+            margin,
+            path,
+        } = source;
+        (self.rank, self.residual, self.gauss) = (*rank, *residual, *gauss);
+        (self.margin, self.path) = (*margin, *path);
+        self.eta_dot.clone_from(eta_dot);
+        self.a_free.clone_from(a_free);
+        self.ideal_force.clone_from(ideal_force);
+        self.nonideal_force.clone_from(nonideal_force);
+        self.control_force.clone_from(control_force);
+        self.inputs.clone_from(inputs);
+        self.demand.clone_from(demand);
+        self.lambda.clone_from(lambda);
+        self.friction.clone_from(friction);
+        self.normal.clone_from(normal);
     }
 }
 
